@@ -8,13 +8,32 @@ Times are seconds unless the name ends in ``_ms``; samples are counted at ``samp
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from firstword.protocol.shapes import Base64Samples, Between, OneOf
 
 type Quality = Literal["auto", "fast", "exact"]
 type Mode = Literal["bidi", "batch"]
+type Status = Literal["complete", "cancelled", "failed"]
 
 MAX_AUDIO_FRAME_BYTES = 16 * 1024
 """Largest binary frame that is sent on either wire (AgentCore closes at 32 KB)."""
+
+MAX_REQUEST_ID_CHARS = 256
+
+SAMPLE_RATES = (8000, 16000, 22050, 24000, 32000, 44100, 48000)
+"""Hz that may be asked for."""
+
+SLOWEST, FASTEST = 0.5, 2.0
+"""The range of ``speed``; 1 is the voice's own pace."""
+
+type RequestId = Annotated[str, Between(1, MAX_REQUEST_ID_CHARS)]
+type VoiceName = Annotated[str, Between(1, 256)]
+type Speed = Annotated[float, Between(SLOWEST, FASTEST)]
+type AskedRate = Annotated[int, OneOf(SAMPLE_RATES)]
+type Hertz = Annotated[int, Between(1, 384_000)]
+type Count = Annotated[int, Between(0)]
+type Seconds = Annotated[float, Between(0)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +41,10 @@ class Word:
     """One word of the source text and when it is heard, counted from the request's first sample."""
 
     word: str
-    start_s: float
-    end_s: float
-    text_start: int
-    text_end: int
+    start_s: Seconds
+    end_s: Seconds
+    text_start: Count
+    text_end: Count
 
 
 # Speech wire, to the TTS service.
@@ -33,18 +52,24 @@ class Word:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Synthesize:
-    """Speak a text. With ``more`` (``continue`` on the wire) further pieces of it follow."""
+    """Speak a text. With ``more`` (``continue`` on the wire) further pieces of it follow.
+
+    The pieces of one request are joined; its first piece says voice, speed and the rest.
+    ``offset_samples`` leaves out that many samples from the front. ``quality`` of None lets the
+    server choose, as ``auto`` does. ``request_timestamp`` is in seconds since the epoch,
+    ``traceparent`` as in W3C Trace Context.
+    """
 
     text: str
-    request_id: str | None = None
-    voice: str | None = None
-    speed: float = 1.0
-    sample_rate: int = 24000
+    request_id: RequestId | None = None
+    voice: VoiceName | None = None
+    speed: Speed = 1.0
+    sample_rate: AskedRate = 24000
     word_timestamps: bool = False
-    offset_samples: int = 0
+    offset_samples: Count = 0
     quality: Quality | None = None
     traceparent: str | None = None
-    request_timestamp: float | None = None
+    request_timestamp: Seconds | None = None
     more: bool = field(default=False, metadata={"wire": "continue"})
 
 
@@ -52,15 +77,15 @@ class Synthesize:
 class Flush:
     """No more pieces of this request follow."""
 
-    request_id: str
+    request_id: RequestId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cancel:
     """Stop a request, or all of them. ``heard_s`` is what a player has played of the reply."""
 
-    request_id: str | None = None
-    heard_s: float | None = None
+    request_id: RequestId | None = None
+    heard_s: Seconds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +98,10 @@ class Close:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthesisStart:
-    request_id: str
+    request_id: RequestId
     format: str = "pcm_s16le"
-    sample_rate: int = 24000
-    channels: int = 1
+    sample_rate: Hertz = 24000
+    channels: Annotated[int, Between(1, 2)] = 1
     voice: str = ""
     engine: str = ""
     quality: str = ""
@@ -93,23 +118,23 @@ class Audio:
 class Words:
     """Words of the audio that follows."""
 
-    request_id: str
+    request_id: RequestId
     words: tuple[Word, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthesisComplete:
-    request_id: str
-    total_duration_s: float
-    elapsed_s: float
-    samples: int
+    request_id: RequestId
+    total_duration_s: Seconds
+    elapsed_s: Seconds
+    samples: Count
     words: tuple[Word, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthesisCancelled:
-    request_id: str
-    samples: int
+    request_id: RequestId
+    samples: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +143,7 @@ class Error:
 
     code: str
     message: str
-    request_id: str | None = None
+    request_id: RequestId | None = None
 
 
 # Turn wire, to the agent.
@@ -128,10 +153,10 @@ class Error:
 class Prompt:
     prompt: str
     mode: Mode = "bidi"
-    voice: str | None = None
-    speed: float = 1.0
+    voice: VoiceName | None = None
+    speed: Speed = 1.0
     session_id: str | None = None
-    request_id: str | None = None
+    request_id: RequestId | None = None
 
 
 # Turn wire, from the agent.
@@ -139,23 +164,23 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentStart:
-    request_id: str
+    request_id: RequestId
     mode: Mode
     session_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextDelta:
-    request_id: str
-    seq: int
+    request_id: RequestId
+    seq: Count
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AudioStreamStart:
-    request_id: str
+    request_id: RequestId
     voice: str
-    sample_rate: int = 24000
+    sample_rate: Hertz = 24000
     format: str = "pcm_s16le"
 
 
@@ -167,12 +192,12 @@ class SentenceStart:
     Word times count from the first sample of this sentence, word spans from ``start``.
     """
 
-    request_id: str
-    seq: int
+    request_id: RequestId
+    seq: Count
     text: str
     spoken: str | None = None
-    start: int | None = None
-    end: int | None = None
+    start: Count | None = None
+    end: Count | None = None
     words: tuple[Word, ...] | None = None
 
 
@@ -180,41 +205,43 @@ class SentenceStart:
 class SentenceEnd:
     """All audio of this sentence was sent: a player may begin it without fear of a gap."""
 
-    request_id: str
-    seq: int
-    samples: int
+    request_id: RequestId
+    seq: Count
+    samples: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AudioChunk:
     """SSE's way to carry audio: base64 of whole samples. A socket sends binary frames instead."""
 
-    request_id: str
-    seq: int
-    data: str
+    request_id: RequestId
+    seq: Count
+    data: Annotated[str, Base64Samples()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AudioStreamEnd:
-    request_id: str
-    total_chunks: int
-    duration_s: float
+    request_id: RequestId
+    total_chunks: Count
+    duration_s: Seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentEnd:
-    """The last event of a reply. ``spoken`` is what the conversation keeps as said."""
+    """The last event of a reply. ``spoken`` is what the conversation keeps as said.
 
-    request_id: str
+    ``timings`` holds ``first_text_ms``, ``first_sentence_ms``, ``first_audio_ms`` and ``end_ms``,
+    counted from ``agent_start``, and ``audio_s``; what did not happen is null or left out.
+    """
+
+    request_id: RequestId
     timings: dict[str, Any]
-    status: Literal["complete", "cancelled", "failed"] = "complete"
+    status: Status = "complete"
     spoken: str | None = None
 
 
 type SpeechRequest = Synthesize | Flush | Cancel | Close
-type SpeechEvent = (
-    SynthesisStart | Audio | Words | SynthesisComplete | SynthesisCancelled | Error
-)
+type SpeechEvent = SynthesisStart | Audio | Words | SynthesisComplete | SynthesisCancelled | Error
 type TurnRequest = Prompt | Cancel | Close
 type TurnEvent = (
     AgentStart
