@@ -1,0 +1,93 @@
+"""The speech pipeline put together from settings: which files, which engine, which G2P."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from firstword.tts.engines import Engine, Utterance
+from firstword.tts.models import EngineUnavailableError, ModelFiles
+from firstword.tts.models.voices import Voices
+from firstword.tts.settings import Settings
+from firstword.tts.speech import Speaker
+
+if TYPE_CHECKING:
+    from firstword.tts.text import G2P
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """What a server or a command speaks with."""
+
+    early: Speaker
+    """Lets the first clause of a text go ahead of its sentence: someone waits for it."""
+
+    whole: Speaker
+    """Says whole sentences only."""
+
+    voices: Voices
+    engine: Engine
+
+
+def assemble(settings: Settings) -> Assembly:
+    """Load everything; takes seconds.
+
+    Raises:
+        ModelsError: the model files are missing or broken.
+    """
+    from firstword.tts.text import FIRST_CLAUSE_WORDS
+
+    rack = voices(settings)
+    one = engine(settings)
+    spoken = languages()
+    early = Speaker(Reading(spoken, FIRST_CLAUSE_WORDS), one, rack)
+    return Assembly(early, Speaker(Reading(spoken, None), one, rack), rack, one)
+
+
+def voices(settings: Settings) -> Voices:
+    """The voices of the settings' model folder.
+
+    Raises:
+        ModelsMissingError: there is no whole set of model files.
+    """
+    return Voices(ModelFiles.open(settings.model_dir).folder)
+
+
+def engine(settings: Settings) -> Engine:
+    """The engine that the settings name.
+
+    Raises:
+        EngineUnavailableError: this version has no such engine.
+        ModelsMissingError: there is no whole set of model files.
+    """
+    if settings.engine not in ("auto", "onnx"):
+        raise EngineUnavailableError(
+            f"FIRSTWORD_ENGINE={settings.engine}: this version has no such engine, use auto or onnx"
+        )
+    from firstword.tts.engines.onnx import OnnxEngine
+
+    return OnnxEngine.open(ModelFiles.open(settings.model_dir), settings.threads)
+
+
+def languages() -> dict[str, G2P]:
+    """Graphemes to phonemes of every installed language, by the first letter of its voices."""
+    from firstword.tts.text import G2P, Tagger
+
+    tagger = Tagger()
+    return {"a": G2P("a", tagger=tagger), "b": G2P("b", tagger=tagger)}
+
+
+class Reading:
+    """Text to utterances at one pace: ``first_clause_words`` as ``text.utterances`` takes it."""
+
+    def __init__(self, spoken: Mapping[str, G2P], first_clause_words: int | None) -> None:
+        self._spoken = spoken
+        self._first_clause_words = first_clause_words
+
+    def utterances(self, text: str, language: str) -> Iterator[Utterance]:
+        """``text`` as a voice of ``language`` reads it."""
+        from firstword.tts.text import utterances
+
+        g2p = self._spoken[language]
+        return utterances(text, g2p, first_clause_words=self._first_clause_words)
