@@ -85,6 +85,16 @@ def wer() -> Callable[[str, str], float]:
     return word_error_rate
 
 
+def decoded(source: bytes | Path) -> tuple[NDArray[np.float32], int]:
+    """The samples (samples,) of a file in any format, mono, and their rate."""
+    import av
+
+    with av.open(io.BytesIO(source) if isinstance(source, bytes) else str(source)) as file:
+        resampler = av.AudioResampler("flt", "mono")
+        frames = [piece for frame in file.decode(audio=0) for piece in resampler.resample(frame)]
+    return np.concatenate([frame.to_ndarray()[0] for frame in frames]), frames[0].sample_rate
+
+
 @pytest.fixture(scope="session")
 def transcribe() -> Callable[..., str]:
     """``transcribe(audio, sample_rate=24000)``: what a small Whisper hears, without a network.
@@ -98,13 +108,11 @@ def transcribe() -> Callable[..., str]:
     model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=2)
 
     def hear(audio: Audio, sample_rate: int = 24_000) -> str:
-        source: object
-        if isinstance(audio, np.ndarray):
-            import soxr  # type: ignore[import-untyped]
+        if not isinstance(audio, np.ndarray):
+            audio, sample_rate = decoded(audio)
+        import soxr  # type: ignore[import-untyped]
 
-            source = soxr.resample(audio, sample_rate, EAR_RATE).astype(np.float32)
-        else:
-            source = io.BytesIO(audio) if isinstance(audio, bytes) else str(audio)
+        source = soxr.resample(audio, sample_rate, EAR_RATE).astype(np.float32)
         segments, _ = model.transcribe(source, language="en", beam_size=5)
         return " ".join(segment.text.strip() for segment in segments)
 

@@ -248,7 +248,8 @@ async def running(kit: Kit) -> AsyncIterator[Running]:
 
 @pytest.fixture
 def kit() -> Kit:
-    return Kit(Settings(model_dir=Path("unused"), port=0, limits=Limits()))
+    unused = Path("unused")
+    return Kit(Settings(model_dir=unused, cache_dir=unused, port=0, limits=Limits()))
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import httpx
 import numpy as np
 import pytest
 from firstword.protocol import SynthesisComplete, Words
+from firstword.tts.models import cache_dir
 from firstword.tts.parts import Parts, load
 from firstword.tts.settings import Settings
 
@@ -28,12 +30,12 @@ SENTENCES = (
 
 @pytest.fixture(scope="module")
 def loaded(model_folder: Path) -> Parts:
-    return load(Settings(model_dir=model_folder))
+    return load(Settings(model_dir=model_folder, cache_dir=cache_dir(os.environ)))
 
 
 @pytest.fixture
 async def real(loaded: Parts) -> AsyncIterator[Running]:
-    kit = Kit(Settings(model_dir=Path(), port=0))
+    kit = Kit(Settings(model_dir=Path(), cache_dir=Path(), port=0))
     kit.parts = loaded
     async with running(kit) as one:
         yield one

@@ -22,6 +22,7 @@ def test_every_value_can_be_set() -> None:
             "FIRSTWORD_TTS_HOST": "0.0.0.0",
             "FIRSTWORD_TTS_PORT": "0",
             "FIRSTWORD_MODEL_DIR": "/models",
+            "XDG_CACHE_HOME": "/cache",
             "FIRSTWORD_ENGINE": "onnx",
             "FIRSTWORD_QUALITY": "Exact",
             "FIRSTWORD_LOG_LEVEL": "DEBUG",
@@ -43,6 +44,7 @@ def test_every_value_can_be_set() -> None:
     )
     assert settings == Settings(
         model_dir=Path("/models"),
+        cache_dir=Path("/cache/firstword"),
         host="0.0.0.0",
         port=0,
         engine="onnx",
@@ -94,4 +96,4 @@ def test_an_empty_value_counts_as_not_set() -> None:
     ],
 )
 def test_only_callers_of_this_machine_reach_a_loopback_host(host: str, loopback: bool) -> None:
-    assert Settings(model_dir=Path(), host=host).loopback is loopback
+    assert Settings(model_dir=Path(), cache_dir=Path(), host=host).loopback is loopback

@@ -61,13 +61,20 @@ def engine(settings: Settings) -> Engine:
         EngineUnavailableError: this version has no such engine.
         ModelsMissingError: there is no whole set of model files.
     """
-    if settings.engine not in ("auto", "onnx"):
-        raise EngineUnavailableError(
-            f"FIRSTWORD_ENGINE={settings.engine}: this version has no such engine, use auto or onnx"
-        )
-    from firstword.tts.engines.onnx import OnnxEngine
+    files = ModelFiles.open(settings.model_dir)
+    match settings.engine:
+        case "auto":
+            from firstword.tts.engines.cpu import CpuEngine
 
-    return OnnxEngine.open(ModelFiles.open(settings.model_dir), settings.threads)
+            return CpuEngine.open(files, settings.cache_dir, settings.threads)
+        case "onnx":
+            from firstword.tts.engines.onnx import OnnxEngine
+
+            return OnnxEngine.open(files, settings.threads)
+        case "torch":
+            raise EngineUnavailableError(
+                "FIRSTWORD_ENGINE=torch: this version has no such engine, use auto or onnx"
+            )
 
 
 def languages() -> dict[str, G2P]:

@@ -132,4 +132,4 @@ def _engine(settings: Settings) -> str:
     for block in one.synthesize(Utterance("həlˈO ðˈɛɹ.", ()), style, 1.0, "exact"):
         samples += block.samples.size
     factor = (time.monotonic() - started) / (samples / SAMPLE_RATE)
-    return f"{one.version}, real-time factor {factor:.2f}"
+    return f"{one.about}; {one.version}, real-time factor {factor:.2f}"

@@ -46,6 +46,16 @@ class Metrics:
             registry=self.registry,
         )
 
+    def tell(self, *, engine: str, about: str) -> None:
+        """Which engine runs, and why: a gauge that is always 1."""
+        info = Gauge(
+            "firstword_tts_engine",
+            "The engine that runs, its version and why it was chosen",
+            ("version", "about"),
+            registry=self.registry,
+        )
+        info.labels(engine, about).set(1)
+
     def watch(self, *, depth: Callable[[], float], sessions: Callable[[], float]) -> None:
         """Gauges that are read when they are asked for."""
         jobs = Gauge(

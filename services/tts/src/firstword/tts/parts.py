@@ -27,11 +27,12 @@ class VoiceList(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Ready to speak. ``engine`` is the engine's version."""
+    """Ready to speak. ``engine`` is the engine's version, ``about`` what it says of itself."""
 
     speaker: Speaks
     voices: VoiceList
     engine: str
+    about: str = ""
 
 
 class TwoPaces:
@@ -59,7 +60,7 @@ def load(settings: Settings) -> Parts:
     made.engine.warm_up()
     for _ in speaker.speak(SpeechJob(WARM_UP, DEFAULT_VOICE, 1.0, "fast"), early=True):
         pass
-    return Parts(speaker, made.voices, made.engine.version)
+    return Parts(speaker, made.voices, made.engine.version, made.engine.about)
 
 
 async def in_a_thread[T](function: Callable[[], T]) -> T:

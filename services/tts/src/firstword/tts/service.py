@@ -54,6 +54,7 @@ class Service:
         """Build the parts; from then on the service is ready, or has failed for good."""
         try:
             self._parts = await in_a_thread(build)
+            self.metrics.tell(engine=self._parts.engine, about=self._parts.about)
         except Exception:
             logger.exception("state=<failed> | cannot load the model")
             self.state = "failed"

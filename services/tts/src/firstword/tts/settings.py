@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal, get_args
 
-from firstword.tts.models import model_dir
+from firstword.tts.models import cache_dir, model_dir
 
 type EngineName = Literal["auto", "onnx", "torch"]
 type QualityName = Literal["auto", "fast", "exact"]
@@ -63,6 +63,9 @@ class Settings:
     """All settings of the speech server."""
 
     model_dir: Path
+    cache_dir: Path
+    """Where code compiled for this processor is kept."""
+
     host: str = "127.0.0.1"
     port: int = 8080
     engine: EngineName = "auto"
@@ -85,9 +88,10 @@ class Settings:
             SettingsError: a variable holds what it cannot.
         """
         read = _Reader(environ)
-        defaults, bounds = cls(model_dir=Path()), Limits()
+        defaults, bounds = cls(model_dir=Path(), cache_dir=Path()), Limits()
         return cls(
             model_dir=model_dir(environ),
+            cache_dir=cache_dir(environ),
             host=environ.get("FIRSTWORD_TTS_HOST") or defaults.host,
             port=read.integer("FIRSTWORD_TTS_PORT", defaults.port, 0, 65_535),
             engine=read.word("FIRSTWORD_ENGINE", defaults.engine, EngineName),

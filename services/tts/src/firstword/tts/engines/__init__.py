@@ -68,9 +68,20 @@ class Block:
 class Engine(Protocol):
     """Speech from phonemes. One instance serves all sessions; calls may come from any thread."""
 
-    name: str
-    version: str
-    """Changes whenever the samples of a given utterance, style and speed would."""
+    @property
+    def name(self) -> str:
+        """What it is called in settings and reports."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the samples of a given utterance, style and speed would."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """Which code makes the samples here, and why: for reports."""
+        ...
 
     def warm_up(self) -> None:
         """Do once whatever would slow the first request down."""

@@ -62,6 +62,11 @@ class OnnxEngine:
         )
         self._session = _session(graph, self.threads)
 
+    @property
+    def about(self) -> str:
+        """What makes the samples."""
+        return "onnxruntime: the whole model in one graph, as FIRSTWORD_ENGINE asks"
+
     @classmethod
     def open(cls, files: ModelFiles, threads: int | None = None) -> OnnxEngine:
         """The engine over a folder of model files; ``threads`` by default all that are allowed.

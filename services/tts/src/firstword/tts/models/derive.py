@@ -11,14 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from firstword.tts.engines.tensors import ACOUSTIC, DURATIONS, FRONT, VOCODER
 from firstword.tts.models.errors import ModelsCorruptError
 from firstword.tts.models.pins import GRAPH
 
 TIMED = "timed"
 """Name of the graph with the predicted durations as a second output."""
-
-DURATIONS = "/encoder/Clip_output_0"
-"""Frames of each token, float32 (1, tokens): rounded, at least 1, after division by the speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,30 @@ def add_durations(files: Mapping[str, Path], destination: Path) -> None:
     onnx.save(model, str(destination))
 
 
-STEPS: tuple[Step, ...] = (Step(TIMED, 1, ".onnx", add_durations),)
+def _front(files: Mapping[str, Path], destination: Path) -> None:
+    from firstword.tts.engines.graphs import build_front
+
+    build_front(files, destination)
+
+
+def _acoustic(files: Mapping[str, Path], destination: Path) -> None:
+    from firstword.tts.engines.graphs import build_acoustic
+
+    build_acoustic(files, destination)
+
+
+def _vocoder(files: Mapping[str, Path], destination: Path) -> None:
+    from firstword.tts.engines.graphs import build_vocoder
+
+    build_vocoder(files, destination)
+
+
+STEPS: tuple[Step, ...] = (
+    Step(TIMED, 1, ".onnx", add_durations),
+    Step(FRONT, 1, ".onnx", _front),
+    Step(ACOUSTIC, 1, ".onnx", _acoustic),
+    Step(VOCODER, 1, ".npz", _vocoder),
+)
 
 
 def recipe_keys(graph_sha256: str, steps: Sequence[Step] = STEPS) -> dict[str, str]:

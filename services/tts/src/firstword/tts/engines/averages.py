@@ -1,0 +1,108 @@
+"""What a voice's normalisations measure on the average: given these, any stretch of an utterance
+can be rendered before the rest of it is known.
+
+A table for the English voices comes with the package (``averages.npz``, written by
+``scripts/measure_voices.py``); those of other voices and of blends are measured at their first use
+and kept in a folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firstword.tts.engines import Style
+from firstword.tts.engines.vocoder.moments import Moments
+
+_log = logging.getLogger(__name__)
+
+TABLE = "averages.npz"
+
+TEXTS = (
+    "ðə mjuzˈiəm ˈOpənz æt nˈIn ɪn ðə mˈɔɹnɪŋ, ænd klˈOzɪz æt sˈɪks.",
+    "wˌʌt wʊd ju lˈIk tə nˈO əbˌWt ðə wˈɛðəɹ?",
+    "ʃi hæd ʤˈʌst fˈɪnɪʃt ðə lˈɛTəɹ wɛn sˈʌmbˌɑdi nˈɑkt.",
+    "jˈɛs, ðæt sˈWndz ɹˈIt tə mˌi.",
+)
+"""Phonemes of sentences like those of a conversation."""
+
+type Measure = Callable[[str, Style], Moments]
+"""What an utterance of these phonemes measures when it is said with this style."""
+
+type Rounded = NDArray[np.float16]
+"""(2, channels): mean and standard deviation, as the table holds them."""
+
+
+class Averages:
+    """Averages by style. Safe from several threads; two that ask for one voice measure it once."""
+
+    def __init__(self, table: Mapping[str, Rounded], folder: Path, measure: Measure) -> None:
+        self._known = dict(table)
+        self._folder = folder
+        self._measure = measure
+        self._lock = threading.Lock()
+
+    def of(self, style: Style) -> Moments:
+        """The averages of ``style``, measured now if it is new: a second or two of work."""
+        name = key(style)
+        known = self._known.get(name)
+        if known is None:
+            with self._lock:
+                known = self._known.get(name)
+                if known is None:
+                    known = self._known[name] = self._kept(name, style)
+        return Moments(*known.astype(np.float64))
+
+    def _kept(self, name: str, style: Style) -> Rounded:
+        path = self._folder / f"{name}.npy"
+        try:
+            kept = np.load(path, allow_pickle=False)
+            if kept.dtype == np.float16 and kept.ndim == 2:
+                return np.asarray(kept, np.float16)
+        except (OSError, ValueError):
+            pass
+        found = average(self._measure, style)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            whole = path.with_suffix(f".{threading.get_ident()}.npy")
+            np.save(whole, found)
+            whole.replace(path)
+        except OSError as error:
+            _log.warning("folder=<%s>, error=<%s> | averages are not kept", self._folder, error)
+        return found
+
+
+def key(style: Style) -> str:
+    """What a style (510, 256) is known by: 24 hexadecimal digits of its sha256."""
+    return hashlib.sha256(np.ascontiguousarray(style, np.float32).data).hexdigest()[:24]
+
+
+def average(measure: Measure, style: Style) -> Rounded:
+    """The mean of means and of variances over `TEXTS`."""
+    found = [measure(text, style) for text in TEXTS]
+    mean = np.mean([moments.mean for moments in found], axis=0)
+    squares = [moments.deviation**2 for moments in found]
+    return np.stack([mean, np.sqrt(np.mean(squares, axis=0))]).astype(np.float16)
+
+
+def shipped() -> dict[str, Rounded]:
+    """The table of the package, by `key`."""
+    with (
+        resources.files(__package__).joinpath(TABLE).open("rb") as file,
+        np.load(file, allow_pickle=False) as table,
+    ):
+        return dict(zip(table["keys"].tolist(), table["averages"], strict=True))
+
+
+def write_table(path: Path, averages: Mapping[str, Rounded]) -> None:
+    """Write a table that `shipped` reads."""
+    np.savez_compressed(
+        path, keys=np.array(list(averages)), averages=np.stack(list(averages.values()))
+    )

@@ -1,0 +1,71 @@
+"""Decoder, source and generator together: an utterance whole, or stretch by stretch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .crew import Crew
+from .decoder import Decoder
+from .generator import SAMPLES_PER_FEATURE, Audio, Generator
+from .istft import HOP
+from .moments import Moments
+from .source import SourceSpectrum, mirrored
+
+FRAME = 2 * SAMPLES_PER_FEATURE
+"""Samples of a frame: 600."""
+
+CONTEXT = 4
+"""Frames (100 ms) on each side that a stretch is given besides its own."""
+
+type Array = NDArray[np.float32]
+
+
+class Utterance(NamedTuple):
+    """An utterance ready to be rendered."""
+
+    features: Array
+    """(2 · frames, 512)."""
+    wave: Array
+    style: Array
+
+    @property
+    def frames(self) -> int:
+        return len(self.features) // 2
+
+
+class Vocoder:
+    """Our kernels with their weights, see `graphs.acoustic_weights`; safe from several threads.
+
+    The same arguments give the same samples, bit for bit, on one ``threads``.
+    """
+
+    def __init__(self, weights: Mapping[str, Array], threads: int) -> None:
+        crew = Crew(threads)
+        self._decoder = Decoder(weights, crew)
+        self._source = SourceSpectrum(crew, weights["silence"])
+        self.generator = Generator(weights, crew)
+
+    def prepare(
+        self, text: Array, pitch: Array, energy: Array, wave: Array, style: Array
+    ) -> Utterance:
+        """From ``text`` (frames, 512), ``pitch`` (Hz) and ``energy`` (2 · frames,), the source
+        ``wave`` (600 · frames,) and ``style`` (128,)."""
+        return Utterance(self._decoder(text, pitch, energy, style), mirrored(wave), style)
+
+    def whole(self, utterance: Utterance) -> Audio:
+        """All of it, (600 · frames,), normalised by its own statistics."""
+        source = self._source(utterance.wave, 0, utterance.frames * FRAME // HOP + 1)
+        return self.generator(utterance.features, source, utterance.style)
+
+    def stretch(self, utterance: Utterance, first: int, last: int, given: Moments) -> Array:
+        """Frames ``first`` to ``last``, as in the whole utterance with the ``given`` statistics."""
+        left, right = max(0, first - CONTEXT), min(utterance.frames, last + CONTEXT)
+        hops = FRAME // HOP
+        source = self._source(utterance.wave, left * hops, (right - left) * hops + 1)
+        features = utterance.features[2 * left : 2 * right]
+        audio = self.generator(features, source, utterance.style, given, begins=left == 0)
+        return audio.samples[(first - left) * FRAME : (last - left) * FRAME]

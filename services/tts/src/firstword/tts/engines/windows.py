@@ -1,0 +1,44 @@
+"""Into which stretches an utterance is cut when it is spoken while it is made."""
+
+from __future__ import annotations
+
+FIRST = 12
+"""Frames of the first window: 0.3 s."""
+
+LONGEST = 96
+"""2.4 s: longer ones save nothing more."""
+
+SHORTEST = 8
+"""Frames below which a rest goes with the window before it."""
+
+LEAD = 8
+"""Frames (0.2 s) rendered before the first phoneme: voices begin up to 0.11 s before it."""
+
+TAIL = 8
+"""Frames (0.2 s) rendered after the last word."""
+
+
+def plan(first: int, last: int) -> list[tuple[int, int]]:
+    """Windows [a, b) from frame ``first`` to ``last``: 0.3, 0.6, 1.2, 2.4, 2.4 ... seconds.
+
+    Each is played while the next is made, so each may take as long as twice the one before.
+    """
+    windows: list[tuple[int, int]] = []
+    length = FIRST
+    while first < last:
+        end = first + length
+        if last - end < SHORTEST:
+            end = last
+        windows.append((first, end))
+        first, length = end, min(2 * length, LONGEST)
+    return windows
+
+
+def spoken(frames: int, lead: float, words_end: float | None) -> tuple[int, int]:
+    """The frames worth rendering of ``frames``: the model leaves near silence at both ends.
+
+    ``lead``: frames before the first phoneme; ``words_end``: where the last word ends, if known.
+    """
+    first = min(max(0, int(lead) - LEAD), max(0, frames - FIRST))
+    last = frames if words_end is None else min(frames, int(words_end) + 1 + TAIL)
+    return first, max(last, first + 1)

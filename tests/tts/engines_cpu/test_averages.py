@@ -1,0 +1,89 @@
+import threading
+
+import numpy as np
+import pytest
+from firstword.tts.engines.averages import TEXTS, Averages, average, key, shipped, write_table
+from firstword.tts.engines.vocoder.moments import Moments
+
+STYLE = np.zeros((510, 256), np.float32)
+
+
+class Voice:
+    """Measures what it is told to, and counts."""
+
+    def __init__(self):
+        self.measured = 0
+
+    def __call__(self, phonemes, style):
+        self.measured += 1
+        return Moments(np.array([len(phonemes)], float), np.array([len(phonemes)], float))
+
+
+@pytest.fixture
+def voice():
+    return Voice()
+
+
+def test_the_average_is_of_means_and_of_variances(voice):
+    lengths = np.array([len(text) for text in TEXTS], np.float64)
+    mean, deviation = average(voice, STYLE)
+    assert mean[0] == pytest.approx(lengths.mean(), rel=1e-3)
+    assert deviation[0] == pytest.approx(np.sqrt(np.mean(lengths**2)), rel=1e-3)
+
+
+def test_a_voice_of_the_table_is_not_measured(voice, tmp_path):
+    table = {key(STYLE): np.array([[1], [2]], np.float16)}
+    given = Averages(table, tmp_path, voice).of(STYLE)
+    assert (given.mean[0], given.deviation[0]) == (1, 2)
+    assert given.mean.dtype == np.float64
+    assert not voice.measured
+
+
+def test_another_voice_is_measured_once_and_kept(voice, tmp_path):
+    averages = Averages({}, tmp_path / "new", voice)
+    first = averages.of(STYLE)
+    assert averages.of(STYLE).mean == first.mean
+    assert Averages({}, tmp_path / "new", voice).of(STYLE).mean == first.mean
+    assert voice.measured == len(TEXTS)
+
+
+def test_two_that_ask_at_once_measure_once(voice, tmp_path):
+    averages = Averages({}, tmp_path, voice)
+    threads = [threading.Thread(target=averages.of, args=(STYLE,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert voice.measured == len(TEXTS)
+
+
+def test_a_kept_file_that_is_broken_is_measured_anew(voice, tmp_path):
+    (tmp_path / f"{key(STYLE)}.npy").write_bytes(b"\x93NUMPY broken")
+    assert Averages({}, tmp_path, voice).of(STYLE).mean[0] > 0
+    assert voice.measured == len(TEXTS)
+
+
+def test_a_folder_that_cannot_be_written_stops_nothing(voice, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert Averages({}, tmp_path / "file" / "folder", voice).of(STYLE).mean[0] > 0
+
+
+def test_styles_are_known_by_their_numbers():
+    other = STYLE.copy()
+    other[-1, -1] = 1
+    assert key(STYLE.copy()) == key(STYLE) != key(other)
+
+
+def test_the_shipped_table_holds_the_28_english_voices():
+    table = shipped()
+    assert len(table) == 28
+    assert all(rounded.shape == (2, 9216) for rounded in table.values())
+    assert all(np.all(np.isfinite(rounded)) for rounded in table.values())
+
+
+def test_a_table_is_read_as_it_was_written(tmp_path):
+    rounded = np.array([[1, 2], [3, 4]], np.float16)
+    write_table(tmp_path / "t.npz", {"a": rounded})
+    with np.load(tmp_path / "t.npz") as table:
+        assert table["keys"].tolist() == ["a"]
+        assert np.array_equal(table["averages"][0], rounded)
