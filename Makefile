@@ -2,8 +2,8 @@
 SHELL := /bin/bash
 PROMPT ?= Why is the sky blue? Answer in three sentences.
 RUN := .venv/bin
-MEMBERS := pyproject.toml $(wildcard libs/*/pyproject.toml services/*/pyproject.toml)
-CODE := libs services tests
+MEMBERS := pyproject.toml $(wildcard libs/*/pyproject.toml services/*/pyproject.toml bench/pyproject.toml)
+CODE := libs services bench tests
 
 .PHONY: help setup models talk serve lint format types unit slow test test-all clean
 .DEFAULT_GOAL := help
@@ -35,7 +35,7 @@ format: setup  ## mend what can be mended
 	@$(RUN)/ruff format $(CODE)
 
 types: setup  ## mypy, strict
-	@$(RUN)/mypy libs/*/src services/*/src
+	@$(RUN)/mypy libs/*/src services/*/src bench/src
 
 unit: setup  ## what needs neither weights nor a browser
 	@$(RUN)/pytest -n auto -m "not model and not e2e and not browser"

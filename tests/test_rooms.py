@@ -14,10 +14,13 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 MEMBERS = sorted(
-    p.parent for kind in ("libs", "services") for p in (ROOT / kind).glob("*/pyproject.toml")
+    p.parent
+    for kind in ("libs/*", "services/*", "bench")
+    for p in ROOT.glob(f"{kind}/pyproject.toml")
 )
 SERVICES = [m for m in MEMBERS if m.parent.name == "services"]
 LIBRARIES = [m for m in MEMBERS if m.parent.name == "libs"]
+BENCH = ROOT / "bench"
 SOURCES = sorted(p for m in MEMBERS for p in (m / "src").rglob("*.py"))
 
 
@@ -66,6 +69,16 @@ def test_a_service_imports_no_other_service(member: Path) -> None:
 @pytest.mark.parametrize("member", LIBRARIES, ids=lambda m: m.name)
 def test_a_library_imports_no_other_member(member: Path) -> None:
     assert firstword_members(member_imports(member)) <= {member.name}
+
+
+@pytest.mark.parametrize("member", SERVICES, ids=lambda m: m.name)
+def test_no_service_imports_the_bench(member: Path) -> None:
+    assert "bench" not in firstword_members(member_imports(member))
+
+
+def test_the_bench_imports_the_speech_server_and_libraries_only() -> None:
+    allowed = {"bench", "tts", *(m.name for m in LIBRARIES)}
+    assert firstword_members(member_imports(BENCH)) <= allowed
 
 
 @pytest.mark.parametrize("member", MEMBERS, ids=lambda m: m.name)

@@ -1,0 +1,1 @@
+"""Measurements of the product and its peers: ``python -m firstword.bench NAME``."""
