@@ -100,6 +100,23 @@ def test_given_the_statistics_it_measured_the_whole_is_the_same(vocoder, ready):
     assert np.array_equal(audio.samples, again)
 
 
+def test_another_utterance_may_be_rendered_in_each_pause(vocoder, ready):
+    right = vocoder.whole(ready)
+    window = vocoder.stretch(ready, 5, 17, right.moments)
+    steps = vocoder.whole_in_steps(ready)
+    pauses = 0
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            audio = end.value
+            break
+        pauses += 1
+        assert np.array_equal(vocoder.stretch(ready, 5, 17, right.moments), window)
+    assert pauses >= 6
+    assert np.array_equal(audio.samples, right.samples)
+
+
 def test_windows_together_are_the_whole(vocoder, ready):
     given = vocoder.whole(ready).moments
     whole = vocoder.stretch(ready, 0, FRAMES, given)

@@ -229,7 +229,7 @@ class Scheduler:
         job.ahead += piece.size
         job.audio_s += piece.duration_s
         job.listener.produced(piece.duration_s, self.clock())
-        if job.audio_s > 0:
+        if piece.duration_s > 0:
             self.rtf = RTF_MEMORY * self.rtf + (1 - RTF_MEMORY) * (job.work_s / job.audio_s)
 
     def _serve(self) -> None:

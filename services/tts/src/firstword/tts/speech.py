@@ -76,6 +76,8 @@ class Speaker:
     def speak(self, job: SpeechJob) -> Iterator[Chunk]:
         """The job's audio, chunk by chunk; none when there is nothing to be spoken.
 
+        A chunk without samples is a pause of the engine, in which other work may be done.
+
         Closing the iterator stops the work.
 
         Raises:
@@ -105,6 +107,8 @@ class Speaker:
                 if samples.size:
                     yield Chunk(samples, tail.placed(waiting))
                     waiting.clear()
+                elif not block.samples.size:
+                    yield Chunk(samples)
         finally:
             if close := getattr(blocks, "close", None):
                 close()

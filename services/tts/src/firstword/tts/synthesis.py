@@ -126,7 +126,7 @@ def pcm(speaker: Speaks, script: Script, ask: Ask, quality: EngineQuality) -> Wo
         words = _wire(chunk.words, ask)
         kept = samples[min(skip, samples.size) :]
         skip -= samples.size - kept.size
-        if kept.size or words:
+        if kept.size or words or not chunk.samples.size:
             yield Speech(kept.tobytes(), words, kept.size / ask.sample_rate)
     rest = to_int16(resampler.flush())[skip:]
     if rest.size:

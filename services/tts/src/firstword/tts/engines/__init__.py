@@ -91,6 +91,7 @@ class Engine(Protocol):
     ) -> Iterator[Block]:
         """The utterance in one or more blocks; each ``next`` is one unit of work.
 
-        The same arguments give the same samples. Closing the iterator stops the work.
+        A block without samples is a pause in which other work may be done. The same arguments give
+        the same samples. Closing the iterator stops the work.
         """
         ...

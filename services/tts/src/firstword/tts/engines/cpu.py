@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import platform
 import threading
+from collections.abc import Generator as Steps
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from firstword.tts.engines.vocoder.vocoder import Utterance as Ready
     from firstword.tts.engines.vocoder.vocoder import Vocoder
     from firstword.tts.models import ModelFiles
+
+_NOTHING = Block(np.zeros(0, np.float32))
 
 REVISION = 1
 """Goes up when this code makes other samples of the same weights."""
@@ -153,7 +156,7 @@ class CpuEngine:
     def synthesize(
         self, utterance: Utterance, style: Style, speed: float, quality: EngineQuality
     ) -> Iterator[Block]:
-        """The utterance: first an empty block when it is known what is said when, then the audio.
+        """The utterance; a block without samples comes wherever the work may be interrupted.
 
         Raises:
             ValueError: no phoneme, too many, or one that the model does not have.
@@ -168,9 +171,10 @@ class CpuEngine:
             yield Block(self._acoustic(prosody, row).samples, words)
             return
         ready = _ready(self._vocoder, prosody, row)
-        yield Block(np.zeros(0, np.float32))
+        yield _NOTHING
         if quality == "exact":
-            yield Block(self._vocoder.whole(ready).samples, words)
+            audio = yield from _pausing(self._vocoder.whole_in_steps(ready))
+            yield Block(audio.samples, words)
             return
         given = self._averages.of(style)
         first, last = spoken(
@@ -178,7 +182,8 @@ class CpuEngine:
         )
         silence = np.zeros(first * FRAME_SAMPLES, np.float32)
         for start, end in plan(first, last):
-            samples = self._vocoder.stretch(ready, start, end, given)
+            steps = self._vocoder.stretch_in_steps(ready, start, end, given)
+            samples = yield from _pausing(steps)
             if start == first:
                 samples = np.concatenate([silence, samples])
             yield Block(samples, _beginning(words, start, end, first, last))
@@ -212,6 +217,17 @@ class CpuEngine:
 
         with np.load(self._parts.vocoder, allow_pickle=False) as weights:
             return Vocoder(weights, self.threads)
+
+
+def _pausing[T](steps: Steps[None, None, T]) -> Steps[Block, None, T]:
+    """An empty block at each pause."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+        yield _NOTHING
 
 
 def _ready(vocoder: Vocoder, prosody: Prosody, row: Array) -> Ready:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from collections.abc import Generator as Steps
 from contextlib import contextmanager
 
 type Work = Callable[[], None]
@@ -36,6 +37,17 @@ class Crew:
         finally:
             with self._lock:
                 self._callers -= 1
+
+    def called[T](self, steps: Steps[None, None, T]) -> Steps[None, None, T]:
+        """``steps``, each of them `calling`: in the pauses between, nobody is left a thread."""
+        while True:
+            try:
+                with self.calling():
+                    next(steps)
+            except StopIteration as end:
+                value: T = end.value
+                return value
+            yield
 
     def run(self, work: Work) -> None:
         """``work`` in this thread and in idle helpers; returns, or raises, when all have ended."""

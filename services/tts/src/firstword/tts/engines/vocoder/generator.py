@@ -7,6 +7,7 @@ magnitude and phase for the inverse transform.
 
 from __future__ import annotations
 
+from collections.abc import Generator as Steps
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -41,6 +42,16 @@ class Audio(NamedTuple):
 
     samples: NDArray[np.float32]
     moments: Moments
+
+
+def finish[T](steps: Steps[None, None, T]) -> T:
+    """Do all the steps."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            value: T = end.value
+            return value
 
 
 class _Rows(NamedTuple):
@@ -79,9 +90,9 @@ class _Stage:
 
     def __call__(
         self, x: NDArray[np.float32], source: NDArray[np.float32], norm: Normalisation, rows: _Rows
-    ) -> NDArray[np.float32]:
+    ) -> Steps[None, None, NDArray[np.float32]]:
         """``x`` (rows, 2 · channels), ``source`` (padded rows, SOURCE) -> the sum of the blocks
-        (rows · scale [+ 1 in the last stage], channels)."""
+        (rows · scale [+ 1 in the last stage], channels). Pauses before each block."""
         given, count = len(x), len(x) * self.scale + self.last
         stride = (UPSAMPLE[1] if not self.last else 1) * SOURCE
         measure = norm.measure
@@ -97,6 +108,7 @@ class _Stage:
         mixed = self._mix(upsampled.reshape(-1, self.channels), rows, count)
         sums = add(self.crew, mixed, rows.source[:count], rows.mixed[:count], measure=measure)
         for j, block in enumerate(self.blocks):
+            yield
             block(rows.mixed, sums, count, norm, scratch, rows.source, accumulate=j > 0)
         return rows.source[:count]
 
@@ -146,9 +158,23 @@ class Generator:
         Statistics are those ``given``, or measured over what is passed. ``begins``: the first row
         is the utterance's first.
         """
+        return finish(self.steps(features, source, style, given, begins=begins))
+
+    def steps(
+        self,
+        features: NDArray[np.float32],
+        source: NDArray[np.float32],
+        style: NDArray[np.float32],
+        given: Moments | None = None,
+        *,
+        begins: bool = True,
+    ) -> Steps[None, None, Audio]:
+        """The same, paused after each step of a few percent of the work, so that a caller who has
+        something more urgent can do that first."""
         norm = self.norms.begin(style, given)
-        with self._crew.calling(), self._arenas.lend() as arena:
-            samples = self._run(features, source, norm, arena, begins)
+        with self._arenas.lend() as arena:
+            run = self._run(features, source, norm, arena, begins)
+            samples = yield from self._crew.called(run)
             arena.shrink()
         return Audio(samples, norm.moments)
 
@@ -159,7 +185,7 @@ class Generator:
         norm: Normalisation,
         arena: Arena,
         begins: bool,
-    ) -> NDArray[np.float32]:
+    ) -> Steps[None, None, NDArray[np.float32]]:
         middle = len(features) * UPSAMPLE[0]
         last = middle * UPSAMPLE[1] + 1
         padding = self._stages[0].noise_taps // 4
@@ -172,9 +198,10 @@ class Generator:
         padded[:padding] = 0
         padded[padding : padding + last] = source
         padded[padding + last :] = 0
-        x = self._stages[0](features, padded, norm, _Rows(*arrays[1:5]))
+        x = yield from self._stages[0](features, padded, norm, _Rows(*arrays[1:5]))
         rows = _Rows(*arrays[5:])
-        x = self._stages[1](x, padded[padding:], norm, rows)
+        yield
+        x = yield from self._stages[1](x, padded[padding:], norm, rows)
         wide = rows.hidden[: last + _POST_TAPS - 1]
         rectify(self._crew, x, _SLOPES[2], wide, _POST_TAPS // 2)
         spectrum = rows.inner.reshape(-1)[: (last + SLACK) * self._post.columns]

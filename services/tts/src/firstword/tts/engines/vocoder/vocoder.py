@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator as Steps
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from .crew import Crew
 from .decoder import Decoder
-from .generator import SAMPLES_PER_FEATURE, Audio, Generator
+from .generator import SAMPLES_PER_FEATURE, Audio, Generator, finish
 from .istft import HOP
 from .moments import Moments
 from .source import SourceSpectrum, mirrored
@@ -58,14 +59,25 @@ class Vocoder:
 
     def whole(self, utterance: Utterance) -> Audio:
         """All of it, (600 · frames,), normalised by its own statistics."""
+        return finish(self.whole_in_steps(utterance))
+
+    def whole_in_steps(self, utterance: Utterance) -> Steps[None, None, Audio]:
+        """`whole`, paused where something more urgent may come in between."""
         source = self._source(utterance.wave, 0, utterance.frames * FRAME // HOP + 1)
-        return self.generator(utterance.features, source, utterance.style)
+        return (yield from self.generator.steps(utterance.features, source, utterance.style))
 
     def stretch(self, utterance: Utterance, first: int, last: int, given: Moments) -> Array:
         """Frames ``first`` to ``last``, as in the whole utterance with the ``given`` statistics."""
+        return finish(self.stretch_in_steps(utterance, first, last, given))
+
+    def stretch_in_steps(
+        self, utterance: Utterance, first: int, last: int, given: Moments
+    ) -> Steps[None, None, Array]:
+        """`stretch`, paused where something more urgent may come in between."""
         left, right = max(0, first - CONTEXT), min(utterance.frames, last + CONTEXT)
         hops = FRAME // HOP
         source = self._source(utterance.wave, left * hops, (right - left) * hops + 1)
         features = utterance.features[2 * left : 2 * right]
-        audio = self.generator(features, source, utterance.style, given, begins=left == 0)
+        steps = self.generator.steps(features, source, utterance.style, given, begins=left == 0)
+        audio = yield from steps
         return audio.samples[(first - left) * FRAME : (last - left) * FRAME]
