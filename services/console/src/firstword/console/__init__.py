@@ -1,1 +1,1 @@
-"""Placeholder."""
+"""What a person touches: the ``firstword`` command and the page."""

@@ -1,0 +1,159 @@
+"""``firstword talk``: one question, heard and read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from contextlib import aclosing, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from firstword.console.conversation import Listener
+from firstword.console.models import with_models
+from firstword.console.parts import AGENT, Script, local_parts
+from firstword.console.playback import Player, Program, find_player
+from firstword.console.recording import Recording
+from firstword.console.settings import Settings
+from firstword.console.starting import started
+from firstword.console.stopping import INTERRUPTED, run_until_signal
+from firstword.console.supervisor import Urls
+from firstword.console.terminal import Terminal
+from firstword.console.timeline import Timeline
+from firstword.console.timeline_view import timeline_view, verdict
+from firstword.console.turn import Question, ask
+
+NAME = "talk"
+HELP = "ask the agent one question and hear the answer"
+DEFAULT_OUT = Path("answer.wav")
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("prompt", metavar="PROMPT", help="the question; - reads standard input")
+    parser.add_argument(
+        "--mode",
+        choices=("bidi", "batch"),
+        default="bidi",
+        help="bidi speaks while it writes, batch writes first (default: bidi)",
+    )
+    parser.add_argument("--voice", metavar="V", help="a name (af_heart) or a blend")
+    parser.add_argument(
+        "--speed", metavar="S", type=_speed, default=1.0, help="0.5 to 2 (default: 1)"
+    )
+    parser.add_argument(
+        "-o",
+        "--out",
+        metavar="FILE",
+        type=Path,
+        help=f"write a WAV file (without a sound device: {DEFAULT_OUT})",
+    )
+    parser.add_argument("--answer", metavar="FILE", type=Path, help="say this text, do not think")
+    parser.add_argument(
+        "--tokens-per-second", metavar="N", type=_rate, help="how fast --answer is written"
+    )
+    parser.add_argument("--agent", metavar="URL", help="use an agent that already runs there")
+    parser.add_argument(
+        "--json", action="store_true", help="print the events, one JSON object a line"
+    )
+
+
+def check(options: argparse.Namespace) -> str | None:
+    """What is wrong with the options together, if anything."""
+    answer: Path | None = options.answer
+    if options.tokens_per_second is not None and answer is None:
+        return "--tokens-per-second is the rate of an --answer, which is missing"
+    if answer is not None and options.agent is not None:
+        return "--answer needs an agent of its own: leave out --agent"
+    if answer is not None and not answer.is_file():
+        return f"--answer: there is no file {answer}"
+    out: Path | None = options.out
+    if out is not None and not out.absolute().parent.is_dir():
+        return f"--out: there is no folder {out.absolute().parent}"
+    return None
+
+
+def run(options: argparse.Namespace, settings: Settings, terminal: Terminal) -> int:
+    """Ask; give the exit status."""
+    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
+    question = Question(prompt.strip(), options.mode, options.voice, options.speed)
+    if not question.prompt:
+        terminal.fail("the question is empty")
+        return 2
+    return with_models(
+        lambda: run_until_signal(
+            lambda: _talk(options, question, settings, terminal), on_term=INTERRUPTED
+        ),
+        terminal,
+    )
+
+
+async def _talk(
+    options: argparse.Namespace, question: Question, settings: Settings, terminal: Terminal
+) -> int:
+    program = find_player(settings.environ)
+    out: Path | None = options.out or (None if program else DEFAULT_OUT)
+
+    async def turn(urls: Urls) -> None:
+        await _turn(urls[AGENT], question, _Outputs(program, out, options.json), terminal)
+
+    if options.agent is not None:
+        await turn({AGENT: options.agent.rstrip("/")})
+        return 0
+    script = Script(options.answer, options.tokens_per_second) if options.answer else None
+    await started(local_parts(settings, tts_port=0, agent_port=0, script=script), turn, terminal)
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Outputs:
+    """Where the reply goes besides the words on the terminal."""
+
+    program: Program | None
+    file: Path | None
+    as_json: bool
+
+
+async def _turn(agent_url: str, question: Question, to: _Outputs, terminal: Terminal) -> None:
+    listener = Listener(
+        words=terminal.murmur if to.as_json else terminal.write,
+        lines=terminal.line if to.as_json else None,
+        player=Player(to.program, question.speed) if to.program else None,
+        recording=Recording(to.file) if to.file else None,
+    )
+    try:
+        with listener.recording or nullcontext():
+            async with aclosing(ask(agent_url, question)) as events:
+                async for event in events:
+                    await listener.take(event)
+        _tell(listener.timeline(), to, terminal)
+        await listener.finish()
+    finally:
+        await listener.stop()
+
+
+def _tell(timeline: Timeline, to: _Outputs, terminal: Terminal) -> None:
+    if to.as_json:
+        terminal.murmur("\n")
+        terminal.line(json.dumps(timeline.event()))
+    else:
+        terminal.line()
+    terminal.talk.print(timeline_view(timeline))
+    terminal.say(verdict(timeline))
+    if to.file is not None:
+        why = "" if to.program else " (no sound device was found: firstword doctor)"
+        terminal.say(f"wrote {to.file}{why}")
+
+
+def _speed(text: str) -> float:
+    value = float(text)
+    if not 0.5 <= value <= 2:
+        raise argparse.ArgumentTypeError(f"must be 0.5 to 2, got {text}")
+    return value
+
+
+def _rate(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
+    return value
