@@ -8,7 +8,8 @@ import numpy as np
 import onnx
 import pytest
 from firstword.tts.engines import MAX_PHONEMES, SpokenWord, Utterance
-from firstword.tts.engines.onnx import OnnxEngine, timed
+from firstword.tts.engines.front import timed
+from firstword.tts.engines.onnx import OnnxEngine
 from firstword.tts.models import ModelFiles, ModelsMissingError
 from firstword.tts.models.derive import DURATIONS, TIMED, add_durations
 from firstword.tts.models.errors import ModelsCorruptError

@@ -16,7 +16,7 @@ from firstword.tts.text.vocabulary import TOKENS
 type Weights = Literal["int8", "fp32"]
 
 _GRAPH = "graph"
-_GAIN = np.float32(1 / 1.5)
+_LOUDNESS = np.float32(1.5)
 
 
 class PlainEngine:
@@ -43,7 +43,7 @@ class PlainEngine:
             "style": np.ascontiguousarray(style[len(tokens) - 1 : len(tokens)], np.float32),
             "speed": np.array([speed], np.float32),
         }
-        yield Block(np.ravel(self._session.run(None, fed)[0]) * _GAIN)
+        yield Block(np.ravel(self._session.run(None, fed)[0]) / _LOUDNESS)
 
 
 def graph(files: ModelFiles, weights: Weights, environ: Mapping[str, str]) -> Path:

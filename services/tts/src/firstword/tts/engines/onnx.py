@@ -9,34 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from firstword.tts.engines import (
-    MAX_PHONEMES,
-    SAMPLE_RATE,
-    Block,
-    EngineQuality,
-    SpokenWord,
-    Style,
-    TimedWord,
-    Utterance,
-)
+from firstword.tts.engines import Block, EngineQuality, Style, Utterance
+from firstword.tts.engines.acoustic import LOUDNESS
+from firstword.tts.engines.front import STYLE, Array, session, timed, tokens_of
 from firstword.tts.engines.threads import cpu_threads
-from firstword.tts.text.vocabulary import TOKENS
 
 if TYPE_CHECKING:
-    import onnxruntime  # type: ignore[import-untyped]
-
     from firstword.tts.models import ModelFiles
 
 REVISION = 1
 """Goes up when this file makes other samples of the same graph."""
-
-FRAME_S = 600 / SAMPLE_RATE
-"""One frame of the model's durations: 600 samples, 25 ms."""
-
-GAIN = np.float32(1 / 1.5)
-"""The export's inverse STFT leaves a part of its window sum out: exactly 1.5 times too loud."""
 
 _WARM_UP = "həlˈO wˈɜɹld."
 
@@ -60,7 +43,7 @@ class OnnxEngine:
                 platform.machine(),
             )
         )
-        self._session = _session(graph, self.threads)
+        self._session = session(graph, self.threads)
 
     @property
     def about(self) -> str:
@@ -80,7 +63,7 @@ class OnnxEngine:
 
     def warm_up(self) -> None:
         """Read the weights once and let the runtime take its memory."""
-        self._run(_tokens(_WARM_UP), np.zeros((1, 256), np.float32), 1.0)
+        self._run(tokens_of(_WARM_UP), np.zeros((1, STYLE), np.float32), 1.0)
 
     def synthesize(
         self, utterance: Utterance, style: Style, speed: float, quality: EngineQuality
@@ -90,48 +73,16 @@ class OnnxEngine:
         Raises:
             ValueError: no phoneme, too many, or one that the model does not have.
         """
-        tokens = _tokens(utterance.phonemes)
+        tokens = tokens_of(utterance.phonemes)
         samples, frames = self._run(tokens, style[len(tokens) - 1 : len(tokens)], speed)
         yield Block(samples, timed(utterance.words, frames))
 
-    def _run(
-        self, tokens: Sequence[int], row: NDArray[np.float32], speed: float
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _run(self, tokens: Sequence[int], row: Array, speed: float) -> tuple[Array, Array]:
         fed = {
             "tokens": np.array([[0, *tokens, 0]], np.int64),
-            "style": np.ascontiguousarray(row, np.float32).reshape(1, 256),
+            "style": np.ascontiguousarray(row, np.float32).reshape(1, STYLE),
             "speed": np.array([speed], np.float32),
         }
         audio, frames = self._session.run(None, fed)
-        return np.ravel(audio) * GAIN, np.ravel(frames)
-
-
-def timed(words: Sequence[SpokenWord], frames: NDArray[np.float32]) -> tuple[TimedWord, ...]:
-    """When each word is heard, from the frames (tokens + 2,) that each token takes."""
-    # The first token is the boundary before the first phoneme: ends[i] is where phoneme i begins.
-    ends = np.cumsum(frames, dtype=np.float64) * FRAME_S
-    return tuple(
-        TimedWord(word.text, word.start, word.end, float(ends[word.first]), float(ends[word.last]))
-        for word in words
-    )
-
-
-def _tokens(phonemes: str) -> list[int]:
-    if not 0 < len(phonemes) <= MAX_PHONEMES:
-        raise ValueError(f"an utterance of {len(phonemes)} phonemes: 1 to {MAX_PHONEMES} fit")
-    unknown = sorted(set(phonemes) - TOKENS.keys())
-    if unknown:
-        raise ValueError(f"the model has no phoneme {unknown[0]!r}")
-    return [TOKENS[symbol] for symbol in phonemes]
-
-
-def _session(graph: Path, threads: int) -> onnxruntime.InferenceSession:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # A thread that spins for its next task takes the core that somebody else's task needs.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        samples = np.divide(np.ravel(audio), LOUDNESS, dtype=np.float32)
+        return samples, np.ravel(frames)
