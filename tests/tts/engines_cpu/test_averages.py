@@ -87,3 +87,15 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
     with np.load(tmp_path / "t.npz") as table:
         assert table["keys"].tolist() == ["a"]
         assert np.array_equal(table["averages"][0], rounded)
+
+
+def test_any_number_of_blends_takes_bounded_memory_and_disk(voice, tmp_path, monkeypatch):
+    monkeypatch.setattr("firstword.tts.engines.averages.MEASURED", 2)
+    monkeypatch.setattr("firstword.tts.engines.averages.KEPT", 3)
+    averages = Averages({}, tmp_path, voice)
+    for level in range(6):
+        averages.of(STYLE + np.float32(level))
+    assert len(list(tmp_path.iterdir())) == 3
+    measured = voice.measured
+    averages.of(STYLE + np.float32(5))
+    assert voice.measured == measured

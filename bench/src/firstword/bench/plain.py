@@ -43,7 +43,8 @@ class PlainEngine:
             "style": np.ascontiguousarray(style[len(tokens) - 1 : len(tokens)], np.float32),
             "speed": np.array([speed], np.float32),
         }
-        yield Block(np.ravel(self._session.run(None, fed)[0]) / _LOUDNESS)
+        audio = np.ravel(self._session.run(None, fed)[0])
+        yield Block(np.divide(audio, _LOUDNESS, dtype=np.float32))
 
 
 def graph(files: ModelFiles, weights: Weights, environ: Mapping[str, str]) -> Path:

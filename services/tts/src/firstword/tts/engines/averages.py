@@ -33,6 +33,12 @@ TEXTS = (
 )
 """Phonemes of sentences like those of a conversation."""
 
+MEASURED = 64
+"""Styles outside the table that are remembered; callers may name any number of blends."""
+
+KEPT = 1024
+"""Files in the folder (74 KB each) above which no more are written."""
+
 type Measure = Callable[[str, Style], Moments]
 """What an utterance of these phonemes measures when it is said with this style."""
 
@@ -44,7 +50,8 @@ class Averages:
     """Averages by style. Safe from several threads; two that ask for one voice measure it once."""
 
     def __init__(self, table: Mapping[str, Rounded], folder: Path, measure: Measure) -> None:
-        self._known = dict(table)
+        self._table = table
+        self._measured: dict[str, Rounded] = {}
         self._folder = folder
         self._measure = measure
         self._lock = threading.Lock()
@@ -52,12 +59,15 @@ class Averages:
     def of(self, style: Style) -> Moments:
         """The averages of ``style``, measured now if it is new: a second or two of work."""
         name = key(style)
-        known = self._known.get(name)
+        known = self._table.get(name)
         if known is None:
             with self._lock:
-                known = self._known.get(name)
+                known = self._measured.pop(name, None)
                 if known is None:
-                    known = self._known[name] = self._kept(name, style)
+                    known = self._kept(name, style)
+                self._measured[name] = known
+                if len(self._measured) > MEASURED:
+                    del self._measured[next(iter(self._measured))]
         return Moments(*known.astype(np.float64))
 
     def _kept(self, name: str, style: Style) -> Rounded:
@@ -71,6 +81,8 @@ class Averages:
         found = average(self._measure, style)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
+            if sum(1 for _ in self._folder.iterdir()) >= KEPT:
+                return found
             whole = path.with_suffix(f".{threading.get_ident()}.npy")
             np.save(whole, found)
             whole.replace(path)
