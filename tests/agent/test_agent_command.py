@@ -43,7 +43,7 @@ def test_doctor_says_what_is_missing_and_how_to_mend_it(
     monkeypatch.setenv("FIRSTWORD_TTS_URL", "ws://127.0.0.1:9")
     assert main(["doctor", "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
-    speech = next(each for each in told["findings"] if each["name"] == "speech service")
+    speech = next(each for each in told["checks"] if each["name"] == "speech service")
     assert not told["ok"]
     assert not speech["ok"]
     assert "FIRSTWORD_TTS_URL" in speech["mend"]

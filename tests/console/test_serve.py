@@ -200,7 +200,7 @@ def test_the_parts_own_findings_are_taken_over() -> None:
 
 def test_what_the_console_starts_itself_is_not_missed() -> None:
     found = {"name": "speech service", "ok": False, "detail": "not running", "mend": "start it"}
-    report = speaks({"ok": False, "findings": [found]}, 1)
+    report = speaks({"ok": False, "checks": [found]}, 1)
     (check,) = program_checks("agent", report, optional=("speech service",))
     assert not check.needed
     assert check.mark == "absent"

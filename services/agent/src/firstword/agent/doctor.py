@@ -37,7 +37,7 @@ def report(findings: Iterable[Finding], *, as_json: bool) -> str:
     listed = list(findings)
     if as_json:
         ok = all(finding.ok for finding in listed)
-        return json.dumps({"ok": ok, "findings": [asdict(finding) for finding in listed]})
+        return json.dumps({"ok": ok, "checks": [asdict(finding) for finding in listed]})
     lines = []
     for finding in listed:
         lines.append(f"{'ok     ' if finding.ok else 'missing'}  {finding.name}: {finding.detail}")

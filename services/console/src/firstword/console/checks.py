@@ -56,8 +56,7 @@ def program_checks(part: str, argv: Sequence[str], optional: Collection[str] = (
         return [_unasked(part, f"no answer in {_EXAMINATION_S:.0f} s")]
     try:
         report = json.loads(answer.stdout)
-        found = report["checks"] if "checks" in report else report["findings"]
-        return [_check(part, each, optional) for each in found]
+        return [_check(part, each, optional) for each in report["checks"]]
     except (ValueError, KeyError, TypeError):
         last = answer.stderr.strip().splitlines()[-1:] or ["no output"]
         return [_unasked(part, f"it could not be asked: {last[0]}")]
