@@ -13,6 +13,7 @@ from playwright.async_api import Browser, BrowserContext, async_playwright
 sys.path.append(str(Path(__file__).parent))
 
 from firstword.console.app import PageSettings, create_app
+from loopback import served
 from page_stage import (
     CHROMIUM,
     DEADLINE_S,
@@ -21,7 +22,6 @@ from page_stage import (
     TAP,
     FakeAgent,
     Room,
-    served,
     with_recorder,
 )
 

@@ -6,14 +6,11 @@ import asyncio
 import base64
 import contextlib
 import json
-import socket
-from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import uvicorn
 from numpy.typing import NDArray
 from playwright.async_api import Page
 from starlette.applications import Starlette
@@ -188,38 +185,6 @@ class FakeAgent:
                     turn = turns[message["request_id"]]
                     if not turn.cancelled.done():
                         turn.cancelled.set_result(message)
-
-
-class QuietServer(uvicorn.Server):
-    """A server inside the test's own event loop."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.listens = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.listens.set()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-@contextlib.asynccontextmanager
-async def served(app: Any) -> AsyncIterator[str]:
-    """The app on a free port of 127.0.0.1; gives its URL."""
-    config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1)
-    server = QuietServer(config)
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        task = asyncio.create_task(server.serve(sockets=[sock]))
-        await asyncio.wait_for(server.listens.wait(), DEADLINE_S)
-        try:
-            yield f"http://127.0.0.1:{sock.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            await task
 
 
 class Room:

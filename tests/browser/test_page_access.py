@@ -8,7 +8,8 @@ import httpx
 import pytest
 import pytest_asyncio
 from firstword.console.app import PageSettings, create_app
-from page_stage import TAP, VOICES, FakeAgent, Room, served, tone, with_recorder
+from loopback import served
+from page_stage import TAP, VOICES, FakeAgent, Room, tone, with_recorder
 from playwright.async_api import BrowserContext
 from starlette.applications import Starlette
 from starlette.requests import Request

@@ -10,7 +10,8 @@ import pytest_asyncio
 
 sys.path.append(str(Path(__file__).parent))
 
-from console_stage import FakeAgent, served
+from console_stage import FakeAgent
+from loopback import served
 
 
 @pytest_asyncio.fixture

@@ -10,10 +10,11 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 import pytest_asyncio
-from console_stage import DEADLINE_S, FakeAgent, served, two_sentences
+from console_stage import DEADLINE_S, FakeAgent, two_sentences
 from firstword.console.app import PageSettings, create_app
 from firstword.console.http_proxy import MAX_BODY_BYTES
 from firstword.protocol import SseParser
+from loopback import served
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
