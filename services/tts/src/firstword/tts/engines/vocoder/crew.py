@@ -39,7 +39,7 @@ class Crew:
                 self._callers -= 1
 
     def called[T](self, steps: Steps[None, None, T]) -> Steps[None, None, T]:
-        """``steps``, each of them `calling`: in the pauses between, nobody is left a thread."""
+        """``steps``, each of them `calling`: in the pauses no thread is kept free for them."""
         while True:
             try:
                 with self.calling():
