@@ -22,7 +22,6 @@ from firstword.tts.engines import (
     Block,
     EngineQuality,
     Style,
-    TimedWord,
     Utterance,
 )
 from firstword.tts.engines.acoustic import OnnxAcoustic
@@ -41,7 +40,7 @@ from firstword.tts.engines.front import (
 )
 from firstword.tts.engines.tensors import ACOUSTIC, FRONT, VOCODER
 from firstword.tts.engines.threads import cpu_threads
-from firstword.tts.engines.windows import plan, spoken
+from firstword.tts.engines.windows import beginning, plan, spoken
 
 if TYPE_CHECKING:
     from firstword.tts.engines.vocoder.moments import Moments
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 
 _NOTHING = Block(np.zeros(0, np.float32))
 
-REVISION = 1
+REVISION = 2
 """Goes up when this code makes other samples of the same weights."""
 
 
@@ -71,6 +70,7 @@ class CpuEngine:
     """The engine; one instance serves all sessions, from any thread."""
 
     name = "cpu"
+    healthy = True
 
     def __init__(self, parts: Parts, threads: int | None = None) -> None:
         self.threads = threads or cpu_threads()
@@ -186,7 +186,7 @@ class CpuEngine:
             samples = yield from _pausing(steps)
             if start == first:
                 samples = np.concatenate([silence, samples])
-            yield Block(samples, _beginning(words, start, end, first, last))
+            yield Block(samples, beginning(words, (start, end), (first, last)))
 
     def measure(self, phonemes: str, style: Style) -> Moments:
         """What an utterance of these phonemes measures, rendered whole by our kernels."""
@@ -232,12 +232,3 @@ def _pausing[T](steps: Steps[None, None, T]) -> Steps[Block, None, T]:
 
 def _ready(vocoder: Vocoder, prosody: Prosody, row: Array) -> Ready:
     return vocoder.prepare(prosody.text, prosody.pitch, prosody.energy, prosody.wave, row[VOICE])
-
-
-def _beginning(
-    words: tuple[TimedWord, ...], start: int, end: int, first: int, last: int
-) -> tuple[TimedWord, ...]:
-    """The words that begin in frames ``start`` to ``end``; the outermost windows have the rest."""
-    after = float("-inf") if start == first else start * FRAME_S
-    before = float("inf") if end == last else end * FRAME_S
-    return tuple(word for word in words if after <= word.start_s < before)

@@ -27,6 +27,12 @@ SLACK = 64
 TILES = 48
 """Tiles of a job: as many as leave the planes in the second-level cache."""
 
+LARGE = 1024 * 1024
+"""Weights from which several jobs share a stretch of time, so that each is read by one thread."""
+
+PANELS = 8
+"""Panels of columns of such a job."""
+
 _MORE_TILES = TILES + 2 * ROWS
 
 _NOTHING = aligned(PANEL)
@@ -44,7 +50,8 @@ class Convolution:
     """``out = bias + filter * activation(affine(x)) [+ residual] [+ out]``, zeros around ``x``.
 
     ``weights`` (out, in, taps), ``bias`` (out,); ``frequency`` (in,) is the snake's, or ``slope``
-    the leaky rectifier's. Channels are multiples of the panel.
+    the leaky rectifier's. Channels are multiples of the panel. ``outputs`` of a tile: more multiply
+    less and read more weights.
     """
 
     def __init__(
@@ -56,21 +63,28 @@ class Convolution:
         dilation: int = 1,
         frequency: NDArray[np.float32] | None = None,
         slope: float = 0.0,
+        outputs: int | None = None,
     ) -> None:
-        self.columns, self.channels, self._taps = weights.shape
+        self.columns, self.channels, taps = weights.shape
+        self._outputs, self._taps = outputs or OUTPUTS[taps], taps
         self._crew = crew
         self._dilation = dilation
         self._rectify = frequency is None
-        self._matrices, self._bias = pack(weights), bias.astype(np.float32)
+        self._matrices, self._bias = pack(weights, self._outputs), bias.astype(np.float32)
         self._first = np.full(self.channels, slope, np.float32) if frequency is None else frequency
         self._second = self._first if frequency is None else (1 / frequency).astype(np.float32)
-        self._scratch = _scratch_pool(self.channels, self._taps)
+        self._scratch = _scratch_pool(self.channels, self._outputs, taps)
+        panels = self.columns // PANEL
+        self._panels = PANELS if weights.size >= LARGE else panels
+        self._groups = -(-panels // self._panels)
 
     def jobs(self, length: int) -> tuple[int, int]:
-        """Jobs for ``length`` rows, and tiles of each phase in one; by the length alone."""
-        phase_tiles = -(-length // (self._dilation * OUTPUTS[self._taps]))
+        """Stretches of time for ``length`` rows, and tiles of each phase in one; by the length
+        alone."""
+        phase_tiles = -(-length // (self._dilation * self._outputs))
         jobs = -(-phase_tiles * self._dilation // TILES)
-        jobs = -(-jobs // self._crew.size) * self._crew.size
+        if self._groups == 1:
+            jobs = -(-jobs // self._crew.size) * self._crew.size
         tiles = -(-phase_tiles // jobs)
         return -(-phase_tiles // tiles), tiles
 
@@ -91,13 +105,15 @@ class Convolution:
         """
         jobs, tiles = self.jobs(length)
         plan = Plan(
-            (0,) * self._taps,
+            ((0,) * self._outputs, (0,) * self._taps),
             self.channels,
             self.columns,
             self._dilation,
             length,
-            jobs,
+            jobs * self._groups,
             tiles,
+            self._groups,
+            self._panels,
             self._rectify,
             measure,
         )
@@ -129,29 +145,31 @@ class Convolution:
 
 type _Lent = tuple[Scratch, tuple[NDArray[np.float32], ...]]
 
-_pools: dict[tuple[int, int], Pool[_Lent]] = {}
+_pools: dict[tuple[int, int, int], Pool[_Lent]] = {}
 
 
-def _scratch_pool(channels: int, taps: int) -> Pool[_Lent]:
+def _scratch_pool(channels: int, outputs: int, taps: int) -> Pool[_Lent]:
     """One pool for all convolutions of a shape."""
-    outputs = OUTPUTS[taps]
     size = outputs + taps - 1
 
     def make() -> _Lent:
         lines = aligned((_MORE_TILES * outputs + size) * channels)
-        # Planes a multiple of 4 KiB apart would compete for the same cache lines.
-        planes = aligned(size, _MORE_TILES * channels + 5 * 16)
+        # Tiles or planes a multiple of 4 KiB apart would compete for the same cache lines.
+        pitch = channels + 16
+        planes = aligned(size, _MORE_TILES * pitch + 5 * 16)
         products = aligned(size, ROWS * PANEL)
-        lent = Scratch(lines.ctypes.data, planes.ctypes.data, products.ctypes.data, planes.shape[1])
+        lent = Scratch(
+            lines.ctypes.data, planes.ctypes.data, products.ctypes.data, planes.shape[1], pitch
+        )
         return lent, (lines, planes, products)
 
-    return _pools.setdefault((channels, taps), Pool(make))
+    return _pools.setdefault((channels, outputs, taps), Pool(make))
 
 
-def pack(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+def pack(weights: NDArray[np.float32], outputs: int) -> NDArray[np.float32]:
     """(out, in, taps) -> the transformed filter (panels, size, in, panel)."""
     columns, channels, taps = weights.shape
-    matrix = transforms(OUTPUTS[taps], taps).filter
+    matrix = transforms(outputs, taps).filter
     packed = aligned(columns // PANEL, len(matrix), channels, PANEL)
     for panel, rows in zip(packed, weights.reshape(-1, PANEL, channels, taps), strict=True):
         panel[:] = np.matmul(rows.astype(np.float64), matrix.T).transpose(2, 1, 0)

@@ -23,6 +23,8 @@ TEXT = 512
 _BLOCKS = ("encode", "decode.0", "decode.1", "decode.2", "decode.3")
 _SLOPE = 0.2
 _TAPS = 3
+_OUTPUTS = 4
+"""Of a tile: an utterance has few rows, so reading the weights takes longer than multiplying."""
 _HALF = np.float32(1 / np.sqrt(2))
 
 type Rows = NDArray[np.float32]
@@ -50,9 +52,11 @@ class _Block:
         slope = _SLOPE if pool is None else 1.0
         filled = np.zeros((len(first), self.width, _TAPS), np.float32)
         filled[:, : self.channels] = first
-        self.first = Convolution(crew, filled, weights[f"{name}.conv1.b"], slope=slope)
+        self.first = Convolution(
+            crew, filled, weights[f"{name}.conv1.b"], slope=slope, outputs=_OUTPUTS
+        )
         self.second = Convolution(
-            crew, second * _HALF, weights[f"{name}.conv2.b"] * _HALF, slope=_SLOPE
+            crew, second * _HALF, weights[f"{name}.conv2.b"] * _HALF, slope=_SLOPE, outputs=_OUTPUTS
         )
         shortcut = weights[f"{name}.conv1x1.w"] * _HALF
         self.shortcut = Projection(crew, _matrix(shortcut, self.width))
@@ -93,7 +97,7 @@ class Decoder:
         ]
         self._blocks = [_Block(crew, weights, name) for name in _BLOCKS]
         names = [f"{name}.norm{half}" for name in _BLOCKS for half in (1, 2)]
-        self._norms = Norms(weights, names)
+        self._norms = Norms(crew, weights, names)
 
     def __call__(self, text: Rows, pitch: Rows, energy: Rows, style: Rows) -> Rows:
         """Features (2 · frames, 512) from ``text`` (frames, 512), ``pitch`` (Hz) and ``energy``

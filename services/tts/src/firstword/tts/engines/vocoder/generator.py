@@ -137,7 +137,7 @@ class Generator:
             + [f"resblocks.{_BLOCKS * stage + j}" for j in range(_BLOCKS)]
             for layer in layers(block)
         ]
-        self.norms = Norms(weights, names)
+        self.norms = Norms(crew, weights, names)
         self._stages = [_Stage(crew, weights, index) for index in range(len(UPSAMPLE))]
         post = (weights["conv_post.w"] / np.float32(_BLOCKS)).transpose(2, 1, 0)
         self._post = Projection(crew, post.reshape(-1, SOURCE), weights["conv_post.b"])

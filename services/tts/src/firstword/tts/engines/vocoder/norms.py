@@ -9,7 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .convolution import Affine
+from .crew import Crew
+from .lanes import ROWS
 from .moments import Moments
+from .projection import Projection
+from .scratch import aligned
 
 EPSILON = 1e-5
 
@@ -17,11 +21,18 @@ EPSILON = 1e-5
 class Norms:
     """The normalisations of a network, in a fixed order."""
 
-    def __init__(self, weights: Mapping[str, NDArray[np.float32]], layers: Sequence[str]) -> None:
+    def __init__(
+        self, crew: Crew, weights: Mapping[str, NDArray[np.float32]], layers: Sequence[str]
+    ) -> None:
         """Layer L has ``L.w`` (style, 2 · channels), gains before shifts, and ``L.b``."""
         matrices = [weights[f"{layer}.w"] for layer in layers]
-        self._matrix = np.concatenate(matrices, axis=1)
-        self._bias = np.concatenate([weights[f"{layer}.b"] for layer in layers])
+        # numpy's product would wake BLAS's threads, which then spin for a tenth of a second on the
+        # cores that the kernels need.
+        self._heads = Projection(
+            crew,
+            np.concatenate(matrices, axis=1),
+            np.concatenate([weights[f"{layer}.b"] for layer in layers]),
+        )
         self._places: dict[str, slice] = {}
         start = 0
         for layer, matrix in zip(layers, matrices, strict=True):
@@ -32,7 +43,10 @@ class Norms:
 
     def begin(self, style: NDArray[np.float32], given: Moments | None) -> Normalisation:
         """For one run with ``style`` (style,): statistics as ``given``, or measured on the way."""
-        return Normalisation(self._places, style @ self._matrix + self._bias, given, self.channels)
+        rows, heads = aligned(1 + ROWS, len(style)), aligned(1 + ROWS, self._heads.columns)
+        rows[0], rows[1:] = style, 0
+        self._heads(rows, len(style), 1, heads)
+        return Normalisation(self._places, heads[0], given, self.channels)
 
 
 class Normalisation:

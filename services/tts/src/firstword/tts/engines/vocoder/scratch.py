@@ -58,7 +58,7 @@ class Arena:
     It grows to what was asked; what is beyond ``keep`` floats goes back to the system afterwards.
     """
 
-    def __init__(self, keep: int = 16 * 1024 * 1024) -> None:
+    def __init__(self, keep: int = 32 * 1024 * 1024) -> None:
         self._keep = keep
         self._block = aligned(0)
 

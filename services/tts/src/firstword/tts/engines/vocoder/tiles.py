@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-
 from .jit import intrinsic
-from .lanes import INDEX, LANES, PANEL, Writer, signature
-from .toomcook import OUTPUTS, is_mirrored, transforms
-
-
-@intrinsic
-def outputs_of(_context: Any, taps: Any) -> Any:
-    """Outputs a tile of a filter with ``len(taps)`` taps."""
-
-    def write(_context: Any, _builder: Any, _types: Any, _arguments: Any) -> Any:
-        return ir.Constant(INDEX, OUTPUTS[taps.count])
-
-    return types.intp(taps), write
+from .lanes import LANES, PANEL, Writer, signature
+from .toomcook import is_mirrored, transforms
 
 
 @intrinsic
 def transform_input(
-    _context: Any, taps: Any, x: Any, x_stride: Any, v: Any, v_stride: Any, columns: Any
+    _context: Any, shape: Any, x: Any, x_stride: Any, v: Any, v_stride: Any, columns: Any
 ) -> Any:
     """v[i] = sum over j of Bᵀ[i, j] x[j] for ``columns`` columns; i, j < tile size."""
-    matrix = transforms(OUTPUTS[taps.count], taps.count).input
+    matrix = transforms(*_sizes(shape)).input
     size = len(matrix)
 
     def write(context: Any, builder: Any, _types: Any, arguments: Any) -> Any:
@@ -50,13 +37,13 @@ def transform_input(
                     row += 1
         return context.get_dummy_value()
 
-    return signature(taps, 5), write
+    return signature(shape, 5), write
 
 
 @intrinsic
 def transform_output(
     _context: Any,
-    taps: Any,
+    shape: Any,
     products: Any,
     stride: Any,
     y: Any,
@@ -68,7 +55,7 @@ def transform_output(
     r2_stride: Any,
 ) -> Any:
     """y[k] = bias + r1[k] + r2[k] + sum over i of Aᵀ[k, i] products[i], for one panel."""
-    matrix = transforms(OUTPUTS[taps.count], taps.count).output
+    matrix = transforms(*_sizes(shape)).output
     count, size = matrix.shape
 
     def write(context: Any, builder: Any, _types: Any, arguments: Any) -> Any:
@@ -91,7 +78,13 @@ def transform_output(
                 w.store(total, w.plus(targets[k], part * LANES))
         return context.get_dummy_value()
 
-    return signature(taps, 9), write
+    return signature(shape, 9), write
+
+
+def _sizes(shape: Any) -> tuple[int, int]:
+    """(Outputs of a tile, taps) from the lengths of the two tuples in ``shape``."""
+    outputs, taps = shape.types
+    return outputs.count, taps.count
 
 
 def _mirrored_terms(builder: Any, matrix: Any, values: list[Any]) -> list[tuple[int, Any, Any]]:

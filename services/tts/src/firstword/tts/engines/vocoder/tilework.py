@@ -11,14 +11,14 @@ from .activation import clear, leaky, snake
 from .jit import kernel
 from .lanes import FEW_ROWS, PANEL, ROWS
 from .rows import begin_sums, multiply_block, sum_rows, take_one
-from .tiles import outputs_of, transform_input, transform_output
+from .tiles import transform_input, transform_output
 
 
 class Plan(NamedTuple):
     """How one convolution is cut and what it does."""
 
-    taps: tuple[int, ...]
-    """As many entries as the filter has taps: each length has code of its own."""
+    shape: tuple[tuple[int, ...], tuple[int, ...]]
+    """An entry for each output of a tile, and one for each tap: every shape has code of its own."""
     channels: int
     columns: int
     dilation: int
@@ -26,6 +26,9 @@ class Plan(NamedTuple):
     jobs: int
     tiles: int
     """Tiles of each phase in a job."""
+    groups: int
+    """Jobs side by side over the same tiles, each with ``panels`` panels of columns."""
+    panels: int
     rectify: bool
     """Leaky rectifier, else snake."""
     measure: bool
@@ -52,19 +55,20 @@ class Places(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """One thread's memory: activated input (rows · channels), planes (size · ``stride``) and the
-    products of a few tiles (size · rows · panel); addresses, and the arrays that own them."""
+    """One thread's memory: activated input (rows · channels), planes (size · ``stride``) of tiles
+    (``pitch``) and the products of a few tiles (size · rows · panel); addresses, floats."""
 
     lines: int
     planes: int
     products: int
     stride: int
+    pitch: int
 
 
 @kernel
 def _fill(plan: Plan, at: Places, first: int, count: int, scratch: Scratch) -> None:
     """The planes of ``count`` tiles from ``first`` on, phase after phase."""
-    outputs, taps, width = outputs_of(plan.taps), len(plan.taps), 4 * plan.channels
+    outputs, taps, width = len(plan.shape[0]), len(plan.shape[1]), 4 * plan.channels
     for phase in range(plan.dilation):
         start = first * outputs * plan.dilation + phase - plan.dilation * (taps - 1) // 2
         for line in range(count * outputs + taps - 1):
@@ -79,22 +83,24 @@ def _fill(plan: Plan, at: Places, first: int, count: int, scratch: Scratch) -> N
                 snake(source, at.gain, at.shift, at.first, at.second, target, plan.channels)
         for tile in range(count):
             source = scratch.lines + tile * outputs * width
-            target = scratch.planes + (phase * count + tile) * width
-            transform_input(plan.taps, source, plan.channels, target, scratch.stride, plan.channels)
+            target = scratch.planes + 4 * (phase * count + tile) * scratch.pitch
+            transform_input(
+                plan.shape, source, plan.channels, target, scratch.stride, plan.channels
+            )
 
 
 @kernel
 def _multiply(plan: Plan, at: Places, scratch: Scratch, panel: int, block: int, rows: int) -> None:
     """The products of ``rows`` tiles from ``block`` on for one panel of columns."""
-    size, depth = outputs_of(plan.taps) + len(plan.taps) - 1, plan.channels
-    left = scratch.planes + 4 * block * depth
+    size, depth = len(plan.shape[0]) + len(plan.shape[1]) - 1, plan.channels
+    left, pitch = scratch.planes + 4 * block * scratch.pitch, scratch.pitch
     right = at.matrices + 4 * panel * size * depth * PANEL
     product = scratch.products
     for _ in range(size):
         if rows == ROWS:
-            multiply_block(ROWS, left, depth, right, product, PANEL, depth)
+            multiply_block(ROWS, left, pitch, right, product, PANEL, depth)
         else:
-            multiply_block(FEW_ROWS, left, depth, right, product, PANEL, depth)
+            multiply_block(FEW_ROWS, left, pitch, right, product, PANEL, depth)
         left += 4 * scratch.stride
         right += 4 * depth * PANEL
         product += 4 * ROWS * PANEL
@@ -105,10 +111,10 @@ def _store(
     plan: Plan, at: Places, products: int, row: int, column: int, sums: int, begin: bool
 ) -> int:
     """One panel of a tile into the output from ``row`` on; how many rows of it count."""
-    outputs = outputs_of(plan.taps)
+    outputs = len(plan.shape[0])
     place, step = 4 * (row * plan.columns + column), plan.dilation * plan.columns
     transform_output(
-        plan.taps,
+        plan.shape,
         products,
         ROWS * PANEL,
         at.out + place,
@@ -130,19 +136,21 @@ def _store(
 @kernel
 def convolve(plan: Plan, at: Places, rows_of_jobs: NDArray[np.int64], scratch: Scratch) -> None:
     """Takes jobs from the counter until none is left."""
-    outputs = outputs_of(plan.taps)
+    outputs = len(plan.shape[0])
     per_tile = plan.dilation * outputs
     phase_tiles = (plan.length + per_tile - 1) // per_tile
     while True:
         job = take_one(at.counter)
         if job >= plan.jobs:
             break
-        first = job * plan.tiles
+        part, group = job // plan.groups, job % plan.groups
+        first = part * plan.tiles
         count = min(plan.tiles, phase_tiles - first)
         _fill(plan, at, first, count, scratch)
         slots, valid = count * plan.dilation, 0
-        sums = at.sums + 4 * job * 3 * plan.columns
-        for panel in range(plan.columns // PANEL):
+        sums = at.sums + 4 * part * 3 * plan.columns
+        last = min((group + 1) * plan.panels, plan.columns // PANEL)
+        for panel in range(group * plan.panels, last):
             block, valid = 0, 0
             while block < slots:
                 rows = ROWS if slots - block > ROWS - FEW_ROWS else FEW_ROWS
@@ -154,4 +162,4 @@ def convolve(plan: Plan, at: Places, rows_of_jobs: NDArray[np.int64], scratch: S
                         begin = valid == 0
                         valid += _store(plan, at, products, row, panel * PANEL, sums, begin)
                 block += rows
-        rows_of_jobs[job] = valid
+        rows_of_jobs[part] = valid

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 OUTPUTS = {3: 8, 7: 8, 11: 6}
-"""Outputs a tile for each filter length in use."""
+"""Outputs a tile for each filter length in use, where nothing else is said."""
 
 _PAIRS = {
+    6: ("5/8", "3/2"),
     10: ("3/8", "3/4", "5/4", "19/8"),
     14: ("1/4", "5/8", "4/5", "5/4", "5/3", "3"),
     16: ("1/4", "1/2", "3/4", "1", "4/3", "2", "4"),
