@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from firstword.tts.engines import averages
 from firstword.tts.engines.cpu import CpuEngine
+from firstword.tts.engines.vocoder.steps import finish
 from firstword.tts.models import ModelFiles, cache_dir, model_dir
 from firstword.tts.models.pins import pins
 
@@ -28,7 +29,7 @@ def main() -> int:
         if not name.startswith(ENGLISH):
             continue
         style = np.fromfile(files.folder / voice.path, np.float32).reshape(-1, 256)
-        found[averages.key(style)] = averages.average(engine.measure, style)
+        found[averages.key(style)] = finish(averages.average(engine.measure, style))
         print(name, file=sys.stderr)  # noqa: T201
     averages.write_table(Path(averages.__file__).with_name(averages.TABLE), found)
     return 0

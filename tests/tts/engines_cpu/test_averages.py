@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from firstword.tts.engines.averages import TEXTS, Averages, average, key, shipped, write_table
 from firstword.tts.engines.vocoder.moments import Moments
+from firstword.tts.engines.vocoder.steps import finish
 
 STYLE = np.zeros((510, 256), np.float32)
 
@@ -15,6 +16,7 @@ class Voice:
         self.measured = 0
 
     def __call__(self, phonemes, style):
+        yield
         self.measured += 1
         return Moments(np.array([len(phonemes)], float), np.array([len(phonemes)], float))
 
@@ -26,7 +28,7 @@ def voice():
 
 def test_the_average_is_of_means_and_of_variances(voice):
     lengths = np.array([len(text) for text in TEXTS], np.float64)
-    mean, deviation = average(voice, STYLE)
+    mean, deviation = finish(average(voice, STYLE))
     assert mean[0] == pytest.approx(lengths.mean(), rel=1e-3)
     assert deviation[0] == pytest.approx(np.sqrt(np.mean(lengths**2)), rel=1e-3)
 
@@ -55,6 +57,39 @@ def test_two_that_ask_at_once_measure_once(voice, tmp_path):
     for thread in threads:
         thread.join(10)
     assert voice.measured == len(TEXTS)
+
+
+def test_a_measurement_pauses_and_two_that_take_turns_share_it(voice, tmp_path):
+    averages = Averages({}, tmp_path, voice)
+    first, second = averages.in_steps(STYLE), averages.in_steps(STYLE)
+    for _ in range(len(TEXTS) // 2):
+        next(first)
+        next(second)
+    assert voice.measured == len(TEXTS) - 1
+    assert finish(second).mean[0] == finish(first).mean[0]
+    assert voice.measured == len(TEXTS)
+
+
+def test_a_measurement_that_one_leaves_is_ended_by_the_other(voice, tmp_path):
+    averages = Averages({}, tmp_path, voice)
+    left, stays = averages.in_steps(STYLE), averages.in_steps(STYLE)
+    next(left)
+    next(stays)
+    left.close()
+    assert finish(stays).mean[0] > 0
+    assert voice.measured == len(TEXTS)
+
+
+def test_after_a_failure_the_next_one_measures_anew(voice, tmp_path):
+    def failing(phonemes, style):
+        yield
+        raise MemoryError
+
+    averages = Averages({}, tmp_path, failing)
+    with pytest.raises(MemoryError):
+        averages.of(STYLE)
+    averages._measure = voice
+    assert averages.of(STYLE).mean[0] > 0
 
 
 def test_a_kept_file_that_is_broken_is_measured_anew(voice, tmp_path):

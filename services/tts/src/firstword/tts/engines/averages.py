@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from firstword.tts.engines import Style
 from firstword.tts.engines.vocoder.moments import Moments
+from firstword.tts.engines.vocoder.steps import Steps, finish
 
 _log = logging.getLogger(__name__)
 
@@ -39,38 +40,59 @@ MEASURED = 64
 KEPT = 1024
 """Files in the folder (74 KB each) above which no more are written."""
 
-type Measure = Callable[[str, Style], Moments]
-"""What an utterance of these phonemes measures when it is said with this style."""
+type Measure = Callable[[str, Style], Steps[Moments]]
+"""What an utterance of these phonemes measures when it is said with this style, in steps."""
 
 type Rounded = NDArray[np.float16]
 """(2, channels): mean and standard deviation, as the table holds them."""
 
 
 class Averages:
-    """Averages by style. Safe from several threads; two that ask for one voice measure it once."""
+    """Averages by style. Safe from several threads; those who ask for one voice at a time measure
+    it together."""
 
     def __init__(self, table: Mapping[str, Rounded], folder: Path, measure: Measure) -> None:
         self._table = table
         self._measured: dict[str, Rounded] = {}
+        self._measuring: dict[str, _Measuring] = {}
         self._folder = folder
         self._measure = measure
         self._lock = threading.Lock()
 
     def of(self, style: Style) -> Moments:
-        """The averages of ``style``, measured now if it is new: a second or two of work."""
+        """The averages of ``style``, now."""
+        return finish(self.in_steps(style))
+
+    def in_steps(self, style: Style) -> Steps[Moments]:
+        """The averages of ``style``. One that is new is measured now, a second or two of work with
+        pauses in which other work may be done."""
         name = key(style)
         known = self._table.get(name)
         if known is None:
-            with self._lock:
-                known = self._measured.pop(name, None)
-                if known is None:
-                    known = self._kept(name, style)
-                self._measured[name] = known
-                if len(self._measured) > MEASURED:
-                    del self._measured[next(iter(self._measured))]
+            known = yield from self._new(name, style)
         return Moments(*known.astype(np.float64))
 
-    def _kept(self, name: str, style: Style) -> Rounded:
+    def _new(self, name: str, style: Style) -> Steps[Rounded]:
+        with self._lock:
+            known = self._measured.pop(name, None)
+            if known is not None:
+                self._measured[name] = known
+                return known
+            measuring = self._measuring.setdefault(name, _Measuring(self._kept(name, style)))
+        try:
+            while (found := measuring.step()) is None:
+                yield
+        finally:
+            if measuring.over:
+                with self._lock:
+                    self._measuring.pop(name, None)
+        with self._lock:
+            self._measured[name] = found
+            if len(self._measured) > MEASURED:
+                del self._measured[next(iter(self._measured))]
+        return found
+
+    def _kept(self, name: str, style: Style) -> Steps[Rounded]:
         path = self._folder / f"{name}.npy"
         try:
             kept = np.load(path, allow_pickle=False)
@@ -78,7 +100,7 @@ class Averages:
                 return np.asarray(kept, np.float16)
         except (OSError, ValueError):
             pass
-        found = average(self._measure, style)
+        found = yield from average(self._measure, style)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             if sum(1 for _ in self._folder.iterdir()) >= KEPT:
@@ -91,14 +113,44 @@ class Averages:
         return found
 
 
+class _Measuring:
+    """One measurement that all who wait for it advance, a step at a time."""
+
+    def __init__(self, steps: Steps[Rounded]) -> None:
+        self._steps = steps
+        self._found: Rounded | None = None
+        self._lock = threading.Lock()
+        self.over = False
+        """Whether it was found, or failed."""
+
+    def step(self) -> Rounded | None:
+        """Do some of it; what was found, once it is."""
+        with self._lock:
+            if self._found is not None:
+                return self._found
+            if self.over:
+                raise RuntimeError("the voice could not be measured")
+            self.over = True
+            try:
+                next(self._steps)
+            except StopIteration as end:
+                self._found = end.value
+                return self._found
+            self.over = False
+            return None
+
+
 def key(style: Style) -> str:
     """What a style (510, 256) is known by: 24 hexadecimal digits of its sha256."""
     return hashlib.sha256(np.ascontiguousarray(style, np.float32).data).hexdigest()[:24]
 
 
-def average(measure: Measure, style: Style) -> Rounded:
+def average(measure: Measure, style: Style) -> Steps[Rounded]:
     """The mean of means and of variances over `TEXTS`."""
-    found = [measure(text, style) for text in TEXTS]
+    found: list[Moments] = []
+    for text in TEXTS:
+        moments = yield from measure(text, style)
+        found.append(moments)
     mean = np.mean([moments.mean for moments in found], axis=0)
     squares = [moments.deviation**2 for moments in found]
     return np.stack([mean, np.sqrt(np.mean(squares, axis=0))]).astype(np.float16)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import platform
 import threading
-from collections.abc import Generator as Steps
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -44,6 +43,7 @@ from firstword.tts.engines.windows import beginning, plan, spoken
 
 if TYPE_CHECKING:
     from firstword.tts.engines.vocoder.moments import Moments
+    from firstword.tts.engines.vocoder.steps import Steps
     from firstword.tts.engines.vocoder.vocoder import Utterance as Ready
     from firstword.tts.engines.vocoder.vocoder import Vocoder
     from firstword.tts.models import ModelFiles
@@ -138,7 +138,9 @@ class CpuEngine:
             kept = self._kept_choice()
             if kept and (choice := remembered(kept)):
                 self._vocoder, self._choice = self._load(), choice
-                self._render(self._vocoder, TRIAL, np.zeros(STYLE, np.float32))
+                row = np.zeros(STYLE, np.float32)
+                prosody = self._front(tokens_of(TRIAL), row, 1.0)
+                self._vocoder.whole(_ready(self._vocoder, prosody, row))
                 return
             acoustic = OnnxAcoustic(self._parts.acoustic, self.threads)
             choice, self._vocoder = choose(self._load, self._front, acoustic)
@@ -146,12 +148,6 @@ class CpuEngine:
                 remember(kept, choice)
             self._acoustic = None if self._vocoder else acoustic
             self._choice = choice
-
-    def prepare_voice(self, style: Style) -> None:
-        """Measure now what the first ``fast`` utterance with ``style`` would wait for."""
-        self.warm_up()
-        if self._vocoder is not None:
-            self._averages.of(style)
 
     def synthesize(
         self, utterance: Utterance, style: Style, speed: float, quality: EngineQuality
@@ -176,7 +172,7 @@ class CpuEngine:
             audio = yield from _pausing(self._vocoder.whole_in_steps(ready))
             yield Block(audio.samples, words)
             return
-        given = self._averages.of(style)
+        given = yield from _pausing(self._averages.in_steps(style))
         first, last = spoken(
             ready.frames, prosody.durations[0], words[-1].end_s / FRAME_S if words else None
         )
@@ -188,17 +184,16 @@ class CpuEngine:
                 samples = np.concatenate([silence, samples])
             yield Block(samples, beginning(words, (start, end), (first, last)))
 
-    def measure(self, phonemes: str, style: Style) -> Moments:
+    def measure(self, phonemes: str, style: Style) -> Steps[Moments]:
         """What an utterance of these phonemes measures, rendered whole by our kernels."""
         self.warm_up()
         if self._vocoder is None:
             raise RuntimeError(f"nothing is measured by ONNX Runtime: {self.choice.reason}")
         row = np.ascontiguousarray(style[len(phonemes) - 1], np.float32)
-        return self._render(self._vocoder, phonemes, row)
-
-    def _render(self, vocoder: Vocoder, phonemes: str, row: Array) -> Moments:
-        ready = _ready(vocoder, self._front(tokens_of(phonemes), row, 1.0), row)
-        return vocoder.whole(ready).moments
+        ready = _ready(self._vocoder, self._front(tokens_of(phonemes), row, 1.0), row)
+        yield
+        audio = yield from self._vocoder.whole_in_steps(ready)
+        return audio.moments
 
     def _kept_choice(self) -> Path | None:
         """Where the self-test of these files on this machine is kept, if kernels can be at all."""
@@ -219,7 +214,7 @@ class CpuEngine:
             return Vocoder(weights, self.threads)
 
 
-def _pausing[T](steps: Steps[None, None, T]) -> Steps[Block, None, T]:
+def _pausing[T](steps: Steps[T]) -> Generator[Block, None, T]:
     """An empty block at each pause."""
     while True:
         try:

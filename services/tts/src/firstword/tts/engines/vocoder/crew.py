@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from collections.abc import Generator as Steps
 from contextlib import contextmanager
+
+from .steps import Steps
 
 type Work = Callable[[], None]
 """Takes jobs from a common counter until none is left; run by several threads at once."""
@@ -38,7 +39,7 @@ class Crew:
             with self._lock:
                 self._callers -= 1
 
-    def called[T](self, steps: Steps[None, None, T]) -> Steps[None, None, T]:
+    def called[T](self, steps: Steps[T]) -> Steps[T]:
         """``steps``, each of them `calling`: in the pauses no thread is kept free for them."""
         while True:
             try:

@@ -7,7 +7,6 @@ magnitude and phase for the inverse transform.
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from .passes import add, rectify
 from .projection import Projection
 from .resblock import ResBlock, layers
 from .scratch import Arena, Pool
+from .steps import Steps, finish
 
 FEATURES = 512
 STYLE = 128
@@ -42,16 +42,6 @@ class Audio(NamedTuple):
 
     samples: NDArray[np.float32]
     moments: Moments
-
-
-def finish[T](steps: Steps[None, None, T]) -> T:
-    """Do all the steps."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            value: T = end.value
-            return value
 
 
 class _Rows(NamedTuple):
@@ -90,7 +80,7 @@ class _Stage:
 
     def __call__(
         self, x: NDArray[np.float32], source: NDArray[np.float32], norm: Normalisation, rows: _Rows
-    ) -> Steps[None, None, NDArray[np.float32]]:
+    ) -> Steps[NDArray[np.float32]]:
         """``x`` (rows, 2 · channels), ``source`` (padded rows, SOURCE) -> the sum of the blocks
         (rows · scale [+ 1 in the last stage], channels). Pauses before each block."""
         given, count = len(x), len(x) * self.scale + self.last
@@ -168,7 +158,7 @@ class Generator:
         given: Moments | None = None,
         *,
         begins: bool = True,
-    ) -> Steps[None, None, Audio]:
+    ) -> Steps[Audio]:
         """The same, paused after each step of a few percent of the work, so that a caller who has
         something more urgent can do that first."""
         norm = self.norms.begin(style, given)
@@ -185,7 +175,7 @@ class Generator:
         norm: Normalisation,
         arena: Arena,
         begins: bool,
-    ) -> Steps[None, None, NDArray[np.float32]]:
+    ) -> Steps[NDArray[np.float32]]:
         middle = len(features) * UPSAMPLE[0]
         last = middle * UPSAMPLE[1] + 1
         padding = self._stages[0].noise_taps // 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -11,10 +10,11 @@ from numpy.typing import NDArray
 
 from .crew import Crew
 from .decoder import Decoder
-from .generator import SAMPLES_PER_FEATURE, Audio, Generator, finish
+from .generator import SAMPLES_PER_FEATURE, Audio, Generator
 from .istft import HOP
 from .moments import Moments
 from .source import SourceSpectrum, mirrored
+from .steps import Steps, finish
 
 FRAME = 2 * SAMPLES_PER_FEATURE
 """Samples of a frame: 600."""
@@ -61,7 +61,7 @@ class Vocoder:
         """All of it, (600 · frames,), normalised by its own statistics."""
         return finish(self.whole_in_steps(utterance))
 
-    def whole_in_steps(self, utterance: Utterance) -> Steps[None, None, Audio]:
+    def whole_in_steps(self, utterance: Utterance) -> Steps[Audio]:
         """`whole`, paused where something more urgent may come in between."""
         source = self._source(utterance.wave, 0, utterance.frames * FRAME // HOP + 1)
         return (yield from self.generator.steps(utterance.features, source, utterance.style))
@@ -72,7 +72,7 @@ class Vocoder:
 
     def stretch_in_steps(
         self, utterance: Utterance, first: int, last: int, given: Moments
-    ) -> Steps[None, None, Array]:
+    ) -> Steps[Array]:
         """`stretch`, paused where something more urgent may come in between."""
         left, right = max(0, first - CONTEXT), min(utterance.frames, last + CONTEXT)
         hops = FRAME // HOP
