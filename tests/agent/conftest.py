@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import os
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -48,6 +50,9 @@ from firstword.protocol import (
     Words,
     decode,
 )
+
+from tests.agent import wire_stage
+from tests.agent.wire_stage import KEYS, Certificate, Stage
 
 DEADLINE_S = 10.0
 RATE = 24_000
@@ -201,6 +206,8 @@ class FakeSpeech:
         await self._server.wait_closed()
 
     def _admit(self, connection: ServerConnection, request: Any) -> Any:
+        if request.path == "/ping":
+            return connection.respond(200, "ready\n")
         return connection.respond(503, "not yet\n") if self.refuse else None
 
     async def _serve(self, socket: ServerConnection) -> None:
@@ -441,3 +448,41 @@ class SocketClient:
             event = await self.next()
             if isinstance(event, kind):
                 return event
+
+
+# AWS's side.
+
+
+@pytest.fixture(scope="session")
+def certificate() -> Certificate:
+    return Certificate()
+
+
+@pytest.fixture(scope="session")
+def ca_file(certificate: Certificate, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("authority") / "ca.pem"
+    certificate.write_authority(path)
+    return path
+
+
+@pytest.fixture
+def aws_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The only credentials that AWS's chain finds are those of the local runtime."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEYS.access_key_id)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEYS.secret_access_key)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
+
+
+@pytest.fixture
+def staged(
+    speech: FakeSpeech, certificate: Certificate, ca_file: Path, aws_keys: None
+) -> Callable[..., contextlib.AbstractAsyncContextManager[Stage]]:
+    """A voice through a local SageMaker runtime, in front of the speech service's double."""
+    container = speech.url.replace("ws://", "http://").removesuffix("/speech")
+    return lambda *faults, **changes: wire_stage.staged(
+        container, certificate, ca_file, faults, **changes
+    )

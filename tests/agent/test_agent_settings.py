@@ -102,3 +102,87 @@ def test_what_a_choice_of_model_needs_is_named_where_it_is_missing() -> None:
 def test_settings_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         Settings().server.port = 1  # type: ignore[misc]
+
+
+AWS = {
+    "FIRSTWORD_WIRE": "sagemaker",
+    "FIRSTWORD_SAGEMAKER_ENDPOINT": "firstword-prod-tts",
+    "AWS_REGION": "eu-west-1",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "streams", "calls"),
+    [
+        (
+            {},
+            "https://runtime.sagemaker.eu-west-1.amazonaws.com:8443",
+            "https://runtime.sagemaker.eu-west-1.amazonaws.com",
+        ),
+        (
+            {"AWS_USE_FIPS_ENDPOINT": "true", "AWS_REGION": "us-gov-west-1"},
+            "https://runtime-fips.sagemaker.us-gov-west-1.amazonaws.com:8443",
+            "https://runtime-fips.sagemaker.us-gov-west-1.amazonaws.com",
+        ),
+        (
+            {"AWS_REGION": "cn-north-1"},
+            "https://runtime.sagemaker.cn-north-1.amazonaws.com.cn:8443",
+            "https://runtime.sagemaker.cn-north-1.amazonaws.com.cn",
+        ),
+        (
+            {"FIRSTWORD_SAGEMAKER_ENDPOINT_URI": "https://vpce-1.example"},
+            "https://vpce-1.example:8443",
+            "https://vpce-1.example",
+        ),
+        (
+            {"FIRSTWORD_SAGEMAKER_ENDPOINT_URI": "https://localhost:40123/"},
+            "https://localhost:40123",
+            "https://localhost:40123",
+        ),
+        (
+            {
+                "FIRSTWORD_SAGEMAKER_ENDPOINT_URI": (
+                    "https://runtime.sagemaker.eu-west-1.amazonaws.com:8443"
+                )
+            },
+            "https://runtime.sagemaker.eu-west-1.amazonaws.com:8443",
+            "https://runtime.sagemaker.eu-west-1.amazonaws.com",
+        ),
+    ],
+)
+def test_streams_have_a_port_of_their_own(
+    changes: dict[str, str], streams: str, calls: str
+) -> None:
+    voice = Settings.from_env({**AWS, **changes}).voice
+    assert voice.sagemaker is not None
+    assert (voice.sagemaker.stream_uri, voice.sagemaker.http_uri) == (streams, calls)
+
+
+@pytest.mark.parametrize(
+    ("changes", "variable"),
+    [
+        ({"FIRSTWORD_SAGEMAKER_ENDPOINT": ""}, "FIRSTWORD_SAGEMAKER_ENDPOINT"),
+        ({"FIRSTWORD_SAGEMAKER_ENDPOINT": "../other"}, "FIRSTWORD_SAGEMAKER_ENDPOINT"),
+        ({"AWS_REGION": ""}, "AWS_REGION"),
+        ({"AWS_REGION": "evil.example/"}, "AWS_REGION"),
+        (
+            {"FIRSTWORD_SAGEMAKER_ENDPOINT_URI": "http://localhost:1"},
+            "FIRSTWORD_SAGEMAKER_ENDPOINT_URI",
+        ),
+        (
+            {"FIRSTWORD_SAGEMAKER_ENDPOINT_URI": "https://host/endpoints"},
+            "FIRSTWORD_SAGEMAKER_ENDPOINT_URI",
+        ),
+        ({"FIRSTWORD_SAGEMAKER_CA_FILE": "/nowhere.pem"}, "FIRSTWORD_SAGEMAKER_CA_FILE"),
+        ({"FIRSTWORD_WIRE_FALLBACK": "pigeon"}, "FIRSTWORD_WIRE_FALLBACK"),
+        ({"FIRSTWORD_WIRE": "http", "FIRSTWORD_WIRE_FALLBACK": "http"}, "FIRSTWORD_WIRE_FALLBACK"),
+        ({"FIRSTWORD_BATCH_WIRE": "websocket"}, "FIRSTWORD_BATCH_WIRE"),
+        ({"FIRSTWORD_WIRE_RENEW_S": "0"}, "FIRSTWORD_WIRE_RENEW_S"),
+    ],
+)
+def test_a_setting_of_awss_wire_that_cannot_be_used_is_named(
+    changes: dict[str, str], variable: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_env({**AWS, **changes})
+    assert caught.value.variable == variable

@@ -253,10 +253,14 @@ async def test_a_client_that_vanishes_stops_the_model_and_the_speech(
         assert agent.history("gone")[0] == ("user", "Hi")
 
 
-async def test_a_slow_reader_does_not_fill_the_memory(make_agent: Any, speech: FakeSpeech) -> None:
+async def test_a_slow_reader_does_not_fill_the_memory(
+    settings: Settings, speech: FakeSpeech
+) -> None:
     text = "This sentence goes on for a good while. " * 1000  # 37 MB of audio.
+    unpaced = replace(settings.server, frames_per_second=1e6)
+    small = replace(settings, server=unpaced, turn=replace(settings.turn, buffer_bytes=64 * 1024))
     async with (
-        make_agent(lambda m: [text], buffer_bytes=64 * 1024) as agent,
+        serving(small, GatedModel(lambda m: [text]), speech) as agent,
         connect(agent.ws_url, proxy=None, compression=None, max_queue=1) as socket,
     ):
         await socket.send(json.dumps({"prompt": "Hi"}))

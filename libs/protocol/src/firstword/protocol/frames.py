@@ -157,6 +157,7 @@ class Prompt:
     speed: Speed = 1.0
     session_id: str | None = None
     request_id: RequestId | None = None
+    traceparent: str | None = None
 
 
 # Turn wire, from the agent.
@@ -164,9 +165,12 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentStart:
+    """``wire`` says what carries the speech: ``websocket``, ``sagemaker`` or ``http``."""
+
     request_id: RequestId
     mode: Mode
     session_id: str | None = None
+    wire: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

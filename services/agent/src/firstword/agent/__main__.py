@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from firstword.agent.errors import SettingsError
 from firstword.agent.settings import Settings
+from firstword.telemetry import configure
+from firstword.telemetry.settings import LogFormat
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -20,7 +22,13 @@ QUIET_LIBRARIES = {
     "httpx": logging.WARNING,
     "httpcore": logging.INFO,
     "websockets": logging.INFO,
+    # At debug it logs the frames of its sockets.
+    "uvicorn.error": logging.INFO,
     "botocore": logging.INFO,
+    # These log what is sent and what comes, part by part.
+    "smithy_aws_event_stream": logging.INFO,
+    "smithy_core": logging.INFO,
+    "aws_sdk_sagemaker_runtime_http2": logging.INFO,
     # It logs the input of a tool that cannot be read.
     "strands.event_loop.streaming": logging.ERROR,
     # A stream that is left early is closed in another context, which is no error here.
@@ -45,19 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.command == "doctor":
             configure_logging("error")
             return _doctor(settings, as_json=chosen.json)
-        configure_logging(settings.server.log_level)
+        configure_logging(settings.server.log_level, settings.telemetry.log_format)
         return _serve(settings)
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
-def configure_logging(level: str) -> None:
+def configure_logging(level: str, log_format: LogFormat = "text") -> None:
     """Log to standard error; prompts and answers never, whatever the level."""
-    logging.basicConfig(
-        level=level.upper(),
-        stream=sys.stderr,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+    configure(level, log_format)
     root = logging.getLogger().level
     for name, least in QUIET_LIBRARIES.items():
         logging.getLogger(name).setLevel(max(root, least))

@@ -57,6 +57,14 @@ class ByteBuffer[T]:
                 raise BufferClosed
             self._filled.clear()
             await self._filled.wait()
+        return self.pop()
+
+    def peek(self) -> T | None:
+        """The oldest item, which stays; None where there is none."""
+        return self._items[0][0] if self._items else None
+
+    def pop(self) -> T:
+        """The oldest item, which must be there."""
         item, size = self._items.popleft()
         self._held -= size
         self._room.set()

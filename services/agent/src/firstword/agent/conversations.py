@@ -13,23 +13,41 @@ from firstword.agent.errors import RefusedError
 from firstword.agent.settings import ConversationSettings
 from firstword.agent.thinker import Thinker
 from firstword.agent.voice import Voice
+from firstword.protocol import Mode
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Conversation:
-    """What one caller's turns have in common. ``users`` counts turns that run or wait."""
+    """What one caller's turns have in common. ``users`` counts turns that run or wait.
+
+    ``batch_voice`` says replies of mode batch, where another wire carries those.
+    """
 
     thinker: Thinker
     voice: Voice
     last_used: float
+    batch_voice: Voice | None = None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     users: int = 0
 
+    def voice_for(self, mode: Mode) -> Voice:
+        """What says a reply of this mode."""
+        return self.batch_voice or self.voice if mode == "batch" else self.voice
+
+    async def close(self) -> None:
+        """Leave the speech service; the next turn comes back to it."""
+        await self.voice.close()
+        if self.batch_voice is not None:
+            await self.batch_voice.close()
+
 
 class Conversations:
-    """Finds or begins conversations by id; the one unused for longest makes room for a new one."""
+    """Finds or begins conversations by id; the one unused for longest makes room for a new one.
+
+    ``wire`` tells what carries the speech of a reply that begins now.
+    """
 
     def __init__(
         self,
@@ -38,10 +56,14 @@ class Conversations:
         think: Callable[[], Thinker],
         speak: Callable[[], Voice],
         voice_idle_s: float,
+        speak_batch: Callable[[], Voice | None] = lambda: None,
+        wire: Callable[[Mode], str | None] = lambda mode: None,
     ) -> None:
         self._settings = settings
         self._think = think
         self._speak = speak
+        self._speak_batch = speak_batch
+        self.wire = wire
         self._voice_idle_s = voice_idle_s
         self._known: OrderedDict[str, Conversation] = OrderedDict()
         self._leaving: set[asyncio.Task[None]] = set()
@@ -123,7 +145,9 @@ class Conversations:
         conversation = self._known.get(session_id)
         if conversation is None:
             self._make_room()
-            conversation = Conversation(self._think(), self._speak(), _now())
+            conversation = Conversation(
+                self._think(), self._speak(), _now(), batch_voice=self._speak_batch()
+            )
             self._known[session_id] = conversation
         self._known.move_to_end(session_id)
         conversation.users += 1
@@ -151,7 +175,7 @@ class Conversations:
 async def _leave(conversation: Conversation) -> None:
     # A turn that begins meanwhile waits, and opens the voice anew.
     async with conversation.turn:
-        await conversation.voice.close()
+        await conversation.close()
 
 
 def _now() -> float:

@@ -14,7 +14,12 @@ from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
 from firstword.agent.errors import AgentError
 from firstword.agent.local_model import load_engine, model_file
 from firstword.agent.settings import Settings
-from firstword.agent.voice_websocket import websocket_voice
+from firstword.agent.voice import Ask
+from firstword.agent.voice_choice import Speakers
+from firstword.agent.voice_settings import VoiceSettings, Wire
+
+PROBE_S = 10.0
+"""How long the speech service may take to say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,7 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """All findings for these settings. Takes some seconds where the network is silent."""
-    return [*_model(settings), _speech(settings)]
+    return [*_model(settings), *_speech(settings)]
 
 
 def report(findings: Iterable[Finding], *, as_json: bool) -> str:
@@ -80,26 +85,51 @@ def _credentials(settings: Settings) -> Finding:
     return Finding("AWS credentials", True, f"{found.method}, region {session.region_name}")
 
 
-def _speech(settings: Settings) -> Finding:
-    parts = urlsplit(settings.voice.url)
-    mend = (
-        "Start the speech service (FIRSTWORD_TTS_PORT=8081 python -m firstword.tts serve), "
-        "or set FIRSTWORD_TTS_URL."
-    )
+def _speech(settings: Settings) -> list[Finding]:
+    voice = settings.voice
+    if voice.sagemaker is None:
+        parts = urlsplit(voice.url)
+        mend = (
+            "Start the speech service (FIRSTWORD_TTS_PORT=8081 python -m firstword.tts serve), "
+            "or set FIRSTWORD_TTS_URL."
+        )
+        where = f"{parts.scheme}://{parts.netloc}"
+        return [_try("speech service", lambda: _reach(voice, where), mend)]
+    wires = sorted({voice.wire, voice.batch_wire or voice.wire} - {"websocket"}, reverse=True)
+    if voice.fall_back != "off":
+        wires.append(voice.fall_back)
+    return [_aws(voice, wire) for wire in dict.fromkeys(wires)]
 
-    def reach() -> str:
-        asyncio.run(_open_and_close(settings))
-        return f"answers at {parts.scheme}://{parts.netloc}"
 
-    return _try("speech service", reach, mend)
+def _aws(voice: VoiceSettings, wire: Wire) -> Finding:
+    """The endpoint by one of its two operations: its permission, its port, its container."""
+    assert voice.sagemaker is not None
+    uri = voice.sagemaker.stream_uri if wire == "sagemaker" else voice.sagemaker.http_uri
+    where = f"{voice.sagemaker.endpoint} by {uri}"
+    alone = replace(voice, wire=wire, batch_wire=None, fall_back="off")
+    mend = "Do what the line above says; FIRSTWORD_WIRE chooses another wire."
+    return _try(f"speech by {wire}", lambda: _reach(alone, where), mend)
 
 
-async def _open_and_close(settings: Settings) -> None:
-    voice = websocket_voice(replace(settings.voice, attempts=1))
+def _reach(voice: VoiceSettings, where: str) -> str:
+    asyncio.run(_probe(voice))
+    return f"answers at {where}"
+
+
+async def _probe(settings: VoiceSettings) -> None:
+    """Have nothing said, which every part on the way has to agree to."""
+    patience = replace(settings, attempts=1, first_frame_s=PROBE_S, receive_s=PROBE_S)
+    speakers = Speakers(patience)
+    voice = speakers.voice()
     try:
         await voice.open()
+        if settings.sagemaker is not None:
+            speech = await voice.ask(Ask(request_id="doctor", text=".", voice=settings.voice))
+            async for _ in speech.events():
+                """Its end is what is wanted."""
     finally:
         await voice.close()
+        speakers.close()
 
 
 def _try(name: str, look: Callable[[], str], mend: str) -> Finding:

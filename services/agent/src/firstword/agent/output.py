@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 
 from firstword.agent.buffer import BufferClosed, ByteBuffer
+from firstword.agent.framing import joined
 from firstword.protocol import (
     AgentEnd,
     Audio,
@@ -56,11 +57,24 @@ class Output:
             event = await self._events.get()
         except BufferClosed:
             return await self._get_last()
+        self._note_taken(event)
+        return event
+
+    def join(self, event: TurnEvent) -> TurnEvent:
+        """``event`` with what waits behind it, as far as one event can say it."""
+        while (following := self._events.peek()) is not None:
+            both = joined(event, following)
+            if both is None:
+                break
+            self._note_taken(self._events.pop())
+            event = both
+        return event
+
+    def _note_taken(self, event: TurnEvent) -> None:
         if isinstance(event, Audio):
             if self.first_audio_at is None:
                 self.first_audio_at = asyncio.get_running_loop().time()
             self.audio_bytes_taken += len(event.data)
-        return event
 
     async def _get_last(self) -> AgentEnd:
         await self._ended.wait()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from uuid import uuid4
 
 from starlette.responses import JSONResponse
@@ -13,13 +14,38 @@ from firstword.agent.errors import AgentError, RefusedError
 from firstword.agent.settings import VOICE_PATTERN, TurnSettings
 from firstword.protocol import MAX_REQUEST_ID_CHARS, Prompt, RemoteProtocolError, from_dict
 
-SESSION_PATTERN = re.compile(r"[A-Za-z0-9._:@/-]{1,256}")
+logger = logging.getLogger(__name__)
+
+SESSION_HEADER = "X-Amzn-Bedrock-AgentCore-Runtime-Session-Id"
+REQUEST_HEADER = "X-Amzn-Bedrock-AgentCore-Runtime-Request-Id"
+SESSION_PATTERN = re.compile(r"[!-~]{1,256}")
 
 
-def read_prompt(payload: object, settings: TurnSettings, session_id: str | None) -> Prompt:
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """What the platform says in headers: AgentCore names the session and each of its requests."""
+
+    session_id: str | None = None
+    request_id: str | None = None
+    traceparent: str | None = None
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str]) -> Caller:
+        """A request id that cannot be one of ours is passed over."""
+        request_id = headers.get(REQUEST_HEADER)
+        usable = request_id is not None and is_request_id(request_id)
+        return cls(
+            headers.get(SESSION_HEADER),
+            request_id if usable else None,
+            headers.get("traceparent"),
+        )
+
+
+def read_prompt(payload: object, settings: TurnSettings, caller: Caller) -> Prompt:
     """The prompt of a request's JSON, checked, with a request's and a session's id.
 
-    ``session_id`` is what the platform says (AgentCore's header); it goes before the payload's.
+    The platform's session goes before the payload's; its request id names the reply where the
+    payload names none.
 
     Raises:
         RefusedError: it is not a prompt, or one that cannot be answered.
@@ -31,7 +57,10 @@ def read_prompt(payload: object, settings: TurnSettings, session_id: str | None)
     except RemoteProtocolError as error:
         raise RefusedError(error.code, error.message) from None
     assert isinstance(frame, Prompt)
-    return check_prompt(frame, settings, session_id)
+    frame = replace(frame, request_id=frame.request_id or caller.request_id)
+    prompt = check_prompt(frame, settings, caller.session_id)
+    log_prompt(prompt, caller)
+    return prompt
 
 
 def check_prompt(prompt: Prompt, settings: TurnSettings, session_id: str | None) -> Prompt:
@@ -45,18 +74,36 @@ def check_prompt(prompt: Prompt, settings: TurnSettings, session_id: str | None)
     if prompt.voice is not None and VOICE_PATTERN.fullmatch(prompt.voice) is None:
         message = "A voice is a name such as af_heart, or a blend such as af_bella(2)+af_sky(1)."
         raise RefusedError("invalid_voice", message)
+    if prompt.request_id is not None and not is_request_id(prompt.request_id):
+        message = "A request id has 1 to 256 characters that can be printed."
+        raise RefusedError("invalid_request_id", message)
     session = session_id or prompt.session_id or uuid4().hex
     if SESSION_PATTERN.fullmatch(session) is None:
-        message = "A session id has 1 to 256 letters, digits or . _ : @ / - characters."
+        message = "A session id has 1 to 256 characters of printable ASCII, without spaces."
         raise RefusedError("invalid_session", message)
     return replace(prompt, session_id=session, request_id=prompt.request_id or uuid4().hex)
+
+
+def log_prompt(prompt: Prompt, caller: Caller) -> None:
+    """Say in the log which ids belong together; the speech service logs the request's."""
+    logger.info(
+        "request_id=<%s>, session_id=<%s>, platform_request_id=<%s>, mode=<%s> | prompt taken",
+        prompt.request_id,
+        prompt.session_id,
+        caller.request_id,
+        prompt.mode,
+    )
+
+
+def is_request_id(value: str) -> bool:
+    """Whether it can stand in a frame and on one line of a log."""
+    return 0 < len(value) <= MAX_REQUEST_ID_CHARS and value.isprintable()
 
 
 def request_id_of(payload: object) -> str | None:
     """The request id that a refused payload names, where it names a good one."""
     value = payload.get("request_id") if isinstance(payload, Mapping) else None
-    good = isinstance(value, str) and 0 < len(value) <= MAX_REQUEST_ID_CHARS
-    return value if good else None
+    return value if isinstance(value, str) and is_request_id(value) else None
 
 
 def refusal(error: AgentError, status: int, request_id: str | None = None) -> JSONResponse:

@@ -12,6 +12,7 @@ import uvicorn
 
 from firstword.agent.app import create_app
 from firstword.agent.settings import Settings
+from firstword.telemetry import Telemetry, open_telemetry
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +22,11 @@ FAILED = 1
 
 def run(settings: Settings) -> int:
     """Serve until SIGTERM (running turns may end first) or SIGINT. Gives the exit status."""
-    server = AgentServer(settings)
+    with open_telemetry(settings.telemetry, "firstword-agent") as telemetry:
+        return _run(AgentServer(settings, telemetry))
+
+
+def _run(server: AgentServer) -> int:
     try:
         server.run()
     except KeyboardInterrupt:
@@ -37,9 +42,9 @@ def run(settings: Settings) -> int:
 class AgentServer(uvicorn.Server):
     """Prints ``ready: URL`` once it answers. The first SIGTERM drains, the second does not wait."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, telemetry: Telemetry | None = None) -> None:
         self._settings = settings
-        self._app = create_app(settings)
+        self._app = create_app(settings, telemetry=telemetry)
         self._draining: asyncio.Task[None] | None = None
         self.interrupted = False
         super().__init__(

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast, get_args
-from urllib.parse import SplitResult, urlsplit
 
+from firstword.agent.environment import Environment
 from firstword.agent.errors import SettingsError
+from firstword.agent.voice_settings import VOICE_PATTERN, VoiceSettings, read_voice
+from firstword.telemetry import TelemetrySettings, TelemetrySettingsError
+
+__all__ = [
+    "VOICE_PATTERN",
+    "ConversationSettings",
+    "ModelSettings",
+    "ServerSettings",
+    "Settings",
+    "TurnSettings",
+    "VoiceSettings",
+]
 
 type Llm = Literal["local", "openai", "bedrock", "scripted"]
 type Tools = Literal["auto", "on", "off"]
-
-SPEECH_PATH = "/invocations-bidirectional-stream"
-VOICE_PATTERN = re.compile(r"[A-Za-z0-9_()+.]{1,200}")
-"""Characters of a voice or a blend; whether it exists is the speech service's to say."""
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 LOG_LEVELS = frozenset({"debug", "info", "warning", "error"})
@@ -24,7 +31,11 @@ LOG_LEVELS = frozenset({"debug", "info", "warning", "error"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
-    """Where the agent listens, and how long it is patient with its clients. Times in seconds."""
+    """Where the agent listens, and how long it is patient with its clients. Times in seconds.
+
+    In any second a socket gets ``frames_per_second + frame_burst`` frames at most; AgentCore
+    closes one at 250.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8080
@@ -34,6 +45,8 @@ class ServerSettings:
     socket_idle_s: float = 900.0
     keep_alive_s: float = 15.0
     max_body_bytes: int = 256 * 1024
+    frames_per_second: float = 200.0
+    frame_burst: int = 40
 
     @property
     def loopback(self) -> bool:
@@ -72,27 +85,6 @@ class ModelSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VoiceSettings:
-    """How the speech service is reached. Times in seconds.
-
-    ``first_frame_s`` is long because a machine without a GPU may need many seconds for a long
-    sentence that arrives in one piece.
-    """
-
-    url: str = "ws://127.0.0.1:8081" + SPEECH_PATH
-    voice: str = "af_heart"
-    open_s: float = 5.0
-    first_frame_s: float = 60.0
-    receive_s: float = 60.0
-    send_s: float = 10.0
-    close_s: float = 2.0
-    cancel_s: float = 3.0
-    idle_s: float = 30.0
-    attempts: int = 3
-    buffer_bytes: int = 512 * 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSettings:
     """How a reply is cut and held. ``first_clause_words`` of None waits for the whole sentence."""
 
@@ -121,6 +113,7 @@ class Settings:
     voice: VoiceSettings = field(default_factory=VoiceSettings)
     turn: TurnSettings = field(default_factory=TurnSettings)
     conversations: ConversationSettings = field(default_factory=ConversationSettings)
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Settings:
@@ -129,58 +122,29 @@ class Settings:
         Raises:
             SettingsError: a value cannot be used. It names the variable.
         """
-        read = _Reader(environ)
-        read.choice("FIRSTWORD_WIRE", ("websocket",), "websocket")
+        read = Environment(environ)
         clause = read.integer("FIRSTWORD_FIRST_CLAUSE_WORDS", 4, 0, 50)
         return cls(
             server=_server(read),
             model=_model(read),
-            voice=VoiceSettings(url=_speech_url(read), voice=_voice(read)),
+            voice=read_voice(read),
             turn=TurnSettings(first_clause_words=clause or None),
             conversations=ConversationSettings(
                 most=read.integer("FIRSTWORD_MAX_CONVERSATIONS", 256, 1, 100_000),
                 age_s=read.number("FIRSTWORD_CONVERSATION_AGE_S", 3600.0, 1.0, 7 * 86_400.0),
             ),
+            telemetry=_telemetry(environ),
         )
 
 
-class _Reader:
-    """Typed reads of environment variables with errors that name the variable."""
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
-
-    def text(self, name: str) -> str | None:
-        return self._environ.get(name, "").strip() or None
-
-    def choice(self, name: str, allowed: tuple[str, ...], default: str) -> str:
-        value = (self.text(name) or default).lower()
-        if value not in allowed:
-            raise SettingsError(name, f"is {value!r}; it must be one of {', '.join(allowed)}")
-        return value
-
-    def integer(self, name: str, default: int, low: int, high: int) -> int:
-        return self._within(name, int, "a whole number", default, low, high)
-
-    def number(self, name: str, default: float, low: float, high: float) -> float:
-        return self._within(name, float, "a number", default, low, high)
-
-    def _within[N: (int, float)](
-        self, name: str, parse: Callable[[str], N], kind: str, default: N, low: N, high: N
-    ) -> N:
-        text = self.text(name)
-        if text is None:
-            return default
-        try:
-            value = parse(text)
-        except ValueError:
-            raise SettingsError(name, f"is {text!r}; it must be {kind}") from None
-        if not low <= value <= high:
-            raise SettingsError(name, f"is {text}; it must be from {low} to {high}")
-        return value
+def _telemetry(environ: Mapping[str, str]) -> TelemetrySettings:
+    try:
+        return TelemetrySettings.from_env(environ)
+    except TelemetrySettingsError as error:
+        raise SettingsError(error.variable, error.problem) from None
 
 
-def _server(read: _Reader) -> ServerSettings:
+def _server(read: Environment) -> ServerSettings:
     return ServerSettings(
         host=read.text("FIRSTWORD_AGENT_HOST") or "127.0.0.1",
         port=read.integer("FIRSTWORD_AGENT_PORT", 8080, 0, 65_535),
@@ -188,7 +152,7 @@ def _server(read: _Reader) -> ServerSettings:
     )
 
 
-def _model(read: _Reader) -> ModelSettings:
+def _model(read: Environment) -> ModelSettings:
     names = (*get_args(Llm.__value__), "openai-compatible")
     llm = read.choice("FIRSTWORD_LLM", names, "local").removesuffix("-compatible")
     small = llm == "local"
@@ -210,17 +174,17 @@ def _model(read: _Reader) -> ModelSettings:
     )
 
 
-def _base_url(read: _Reader, llm: str) -> str | None:
+def _base_url(read: Environment, llm: str) -> str | None:
     name = "FIRSTWORD_LLM_BASE_URL"
     url = read.text(name)
     if url is not None:
-        _check_url(name, url, ("http", "https"))
+        read.url(name, url, ("http", "https"))
     elif llm == "openai":
         raise SettingsError(name, "is not set; FIRSTWORD_LLM=openai needs a server's base URL")
     return url
 
 
-def _script_file(read: _Reader, llm: str) -> Path | None:
+def _script_file(read: Environment, llm: str) -> Path | None:
     name = "FIRSTWORD_SCRIPT_FILE"
     text = read.text(name)
     if llm != "scripted":
@@ -231,29 +195,3 @@ def _script_file(read: _Reader, llm: str) -> Path | None:
     if not path.is_file():
         raise SettingsError(name, f"is {text!r}; there is no such file")
     return path
-
-
-def _speech_url(read: _Reader) -> str:
-    name = "FIRSTWORD_TTS_URL"
-    url = read.text(name) or "ws://127.0.0.1:8081"
-    parts = _check_url(name, url, ("ws", "wss"))
-    return parts._replace(path=SPEECH_PATH).geturl() if parts.path in ("", "/") else url
-
-
-def _check_url(name: str, url: str, schemes: tuple[str, ...]) -> SplitResult:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        raise SettingsError(name, f"is {url!r}; it must be a URL") from None
-    if parts.scheme not in schemes or not parts.hostname:
-        raise SettingsError(name, f"is {url!r}; it must begin with {schemes[0]}:// and name a host")
-    return parts
-
-
-def _voice(read: _Reader) -> str:
-    name = "FIRSTWORD_VOICE"
-    voice = read.text(name) or "af_heart"
-    if VOICE_PATTERN.fullmatch(voice) is None:
-        raise SettingsError(name, f"is {voice!r}; it must be a voice's name, such as af_heart")
-    return voice

@@ -12,6 +12,8 @@ from uuid import uuid4
 from firstword.agent.errors import VoiceError
 from firstword.agent.heard import Line
 from firstword.agent.output import Output
+from firstword.agent.record import TurnRecord
+from firstword.agent.sentence_record import SentenceRecord
 from firstword.agent.spans import SpanMap
 from firstword.agent.timeline import Timeline
 from firstword.agent.voice import Ask, Speech, SpokenEvent, Voice
@@ -38,6 +40,8 @@ LOOK_AHEAD = 1
 WAITING_LINES = 64
 """Lines, among them those that are only shown, that wait to be passed on."""
 
+_NAMED_CHARS = 200
+
 FAILURES_IN_A_ROW = 2
 """Lines that fail one after the other before the rest of a reply is only shown."""
 
@@ -47,6 +51,7 @@ class _Asked:
     """A line on its way to be said: its speech, or why there is none."""
 
     line: Line
+    record: SentenceRecord | None = None
     speech: Speech | None = None
     error: VoiceError | None = None
 
@@ -66,6 +71,7 @@ class Speaking:
         voice: Voice,
         output: Output,
         timeline: Timeline,
+        record: TurnRecord,
     ) -> None:
         self._prompt = prompt
         self._request_id = prompt.request_id or ""
@@ -73,6 +79,7 @@ class Speaking:
         self._voice = voice
         self._output = output
         self._timeline = timeline
+        self._record = record
         self._asked: asyncio.Queue[_Asked | None] = asyncio.Queue(WAITING_LINES)
         self._ahead = asyncio.Semaphore(1 + LOOK_AHEAD)
         self._failures = 0
@@ -85,7 +92,7 @@ class Speaking:
         """Open the voice while the model thinks, then ask for each line in time."""
         with suppress(VoiceError):  # The first line tries again, and tells.
             await self._voice.open()
-        name = uuid4().hex[:16]
+        name = _speech_name(self._request_id)
         while (line := await next_line()) is not None:
             asked = _Asked(line)
             if line.pieces:
@@ -112,6 +119,7 @@ class Speaking:
 
     async def _ask_for(self, asked: _Asked, request_id: str) -> None:
         speed = self._prompt.speed
+        asked.record = self._record.sentence(asked.line.seq, len(asked.line.spoken))
         try:
             asked.speech = await self._voice.ask(
                 Ask(
@@ -119,6 +127,7 @@ class Speaking:
                     text=asked.line.spoken,
                     voice=self._voice_name,
                     speed=speed,
+                    traceparent=asked.record.traceparent,
                 )
             )
         except VoiceError as error:
@@ -135,6 +144,9 @@ class Speaking:
             await self._tell(line, error)
         line.whole = error is None and asked.speech is not None
         line.unsaid = not line.whole and not line.samples
+        if asked.record is not None:
+            code = None if error is None else error.code
+            asked.record.end(line.duration_s, "said" if line.whole else "failed", code)
         await self._output.put(
             SentenceEnd(request_id=self._request_id, seq=line.seq, samples=line.samples)
         )
@@ -171,7 +183,9 @@ class Speaking:
         line.samples += samples
         self._chunks += 1
         self._timeline.mark("first_audio")
-        self._timeline.audio_s += duration_s(samples, line.sample_rate)
+        seconds = duration_s(samples, line.sample_rate)
+        self._timeline.audio_s += seconds
+        self._record.audio(seconds)
         await self._output.put(Audio(data))
 
     async def _start(self, start: SynthesisStart) -> None:
@@ -209,7 +223,13 @@ class Speaking:
             error.code,
         )
         self.failed = True
+        self._record.error(error.code)
         self._failures += 1
         self._mute = self._mute or self._failures >= FAILURES_IN_A_ROW
         await self._show(line)
         await self._output.put(error.frame(self._request_id))
+
+
+def _speech_name(request_id: str) -> str:
+    """What the speech service's log can be searched for; new for each reply, whatever its id."""
+    return f"{request_id[:_NAMED_CHARS]}.{uuid4().hex[:8]}"

@@ -5,25 +5,24 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from firstword.agent.buffer import BufferClosed
 from firstword.agent.conversations import Conversations
 from firstword.agent.errors import RefusedError
-from firstword.agent.requests import check_prompt
+from firstword.agent.paced_socket import PacedSocket
+from firstword.agent.record import Recorder
+from firstword.agent.requests import Caller, check_prompt, log_prompt
 from firstword.agent.settings import Settings
 from firstword.agent.turn import Turn
 from firstword.protocol import (
-    Audio,
     Cancel,
     Close,
     Error,
     Frame,
     Prompt,
     RemoteProtocolError,
-    TurnEvent,
     decode,
-    encode,
 )
 
 logger = logging.getLogger(__name__)
@@ -45,16 +44,18 @@ class TurnSocket:
     def __init__(
         self,
         socket: WebSocket,
-        session_id: str | None,
+        caller: Caller,
         conversations: Conversations,
         settings: Settings,
+        recorder: Recorder,
     ) -> None:
         self._socket = socket
-        self._platform_session = session_id
-        self._session = session_id
+        self._caller = caller
+        self._session = caller.session_id
         self._conversations = conversations
         self._settings = settings
-        self._sending = asyncio.Lock()
+        self._recorder = recorder
+        self._out = PacedSocket(socket, settings.server)
         self._turn: Turn | None = None
         self._delivery: asyncio.Task[None] | None = None
         self._pump: asyncio.Task[None] | None = None
@@ -81,11 +82,11 @@ class TurnSocket:
             else:
                 if isinstance(frame, Close):
                     await self._wait_for_delivery()
-                    await self._close(NORMAL, "")
+                    await self._out.close(NORMAL, "")
                     return
                 await self._handle(frame, tasks)
             if self._faults >= MAX_FAULTS_IN_A_ROW:
-                await self._close(POLICY, "too many bad messages")
+                await self._out.close(POLICY, "too many bad messages")
                 return
 
     async def _handle(self, frame: Frame, tasks: asyncio.TaskGroup) -> None:
@@ -112,7 +113,7 @@ class TurnSocket:
                     message = await self._socket.receive()
             except TimeoutError:
                 if not self._answering:
-                    await self._close(NORMAL, "idle")
+                    await self._out.close(NORMAL, "idle")
                     return None
                 continue
             if message["type"] == "websocket.disconnect":
@@ -124,12 +125,14 @@ class TurnSocket:
         prompt = check_prompt(
             prompt,
             self._settings.turn,
-            self._platform_session or prompt.session_id or self._session,
+            self._caller.session_id or prompt.session_id or self._session,
         )
+        log_prompt(prompt, self._caller)
         self._stop_turn()
         await self._wait_for_delivery()
         self._session = prompt.session_id
-        self._turn = Turn(prompt, self._conversations, self._settings)
+        record = self._recorder.begin(prompt, self._caller.traceparent)
+        self._turn = Turn(prompt, self._conversations, self._settings, record)
         self._delivery = tasks.create_task(self._deliver(self._turn))
 
     async def _cancel(self, cancel: Cancel) -> None:
@@ -137,7 +140,7 @@ class TurnSocket:
         if turn is None or cancel.request_id not in (None, turn.request_id):
             return
         if not self._stop_turn(cancel.heard_s) and not turn.stopped:
-            await self._send(turn.amend(cancel.heard_s))
+            await self._out.send(turn.amend(cancel.heard_s))
 
     async def _deliver(self, turn: Turn) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -153,7 +156,7 @@ class TurnSocket:
                 event = await turn.output.get()
             except BufferClosed:
                 return
-            await self._send(event)
+            await self._out.send(event, turn.output.join)
 
     def _stop_turn(self, heard_s: float | None = None) -> bool:
         """Cut the running reply off. False where there is none, or its end is on its way."""
@@ -174,18 +177,5 @@ class TurnSocket:
 
     async def _refuse(self, error: Error) -> None:
         self._faults += 1
-        await self._send(error)
-
-    async def _send(self, event: TurnEvent) -> None:
-        async with self._sending, asyncio.timeout(self._settings.server.send_s):
-            if self._socket.application_state is not WebSocketState.CONNECTED:
-                raise WebSocketDisconnect
-            if isinstance(event, Audio):
-                await self._socket.send_bytes(event.data)
-            else:
-                await self._socket.send_text(encode(event))
-
-    async def _close(self, code: int, reason: str) -> None:
-        if self._socket.application_state is WebSocketState.CONNECTED:
-            async with self._sending, asyncio.timeout(self._settings.server.send_s):
-                await self._socket.close(code, reason)
+        self._recorder.error(error.code)
+        await self._out.send(error)

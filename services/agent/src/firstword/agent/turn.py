@@ -9,6 +9,7 @@ from firstword.agent.conversations import Conversation, Conversations
 from firstword.agent.errors import AgentError
 from firstword.agent.heard import heard_text
 from firstword.agent.output import Output
+from firstword.agent.record import Recorder, TurnRecord
 from firstword.agent.settings import Settings
 from firstword.agent.speaking import Speaking
 from firstword.agent.timeline import Timeline
@@ -32,7 +33,13 @@ class Turn:
     end, or calls ``stop``, or cancels the task.
     """
 
-    def __init__(self, prompt: Prompt, conversations: Conversations, settings: Settings) -> None:
+    def __init__(
+        self,
+        prompt: Prompt,
+        conversations: Conversations,
+        settings: Settings,
+        record: TurnRecord | None = None,
+    ) -> None:
         self.request_id = prompt.request_id or ""
         self.session_id = prompt.session_id or ""
         self.output = Output(settings.turn.buffer_bytes)
@@ -40,6 +47,7 @@ class Turn:
         self._conversations = conversations
         self._settings = settings
         self._timeline = Timeline()
+        self._record = record or Recorder().begin(prompt)
         self._conversation: Conversation | None = None
         self._writing: Writing | None = None
         self._task: asyncio.Task[None] | None = None
@@ -55,6 +63,10 @@ class Turn:
 
     async def run(self) -> None:
         """Think and speak. Raises nothing but CancelledError, when it is cancelled from outside."""
+        with self._record.running():
+            await self._run()
+
+    async def _run(self) -> None:
         self._task = asyncio.current_task()
         status: Status = "cancelled"
         try:
@@ -68,6 +80,7 @@ class Turn:
             self._task, self._over = None, True
             self._timeline.mark("end")
             self.output.end(self._end(status))
+            self._record.end(status, self._timeline.timings())
 
     def stop(self, heard_s: float | None = None) -> bool:
         """Cut the reply off: from now on nothing of it comes but ``agent_end``.
@@ -88,6 +101,7 @@ class Turn:
 
     def amend(self, heard_s: float | None = None) -> AgentEnd:
         """After the end: the player was stopped before it had played all. Keeps what was heard."""
+        self._record.stopped_playing()
         self._heard_s = heard_s
         if self._conversation is not None and self._writing is not None:
             self._keep_heard(self._conversation, self._writing)
@@ -96,7 +110,10 @@ class Turn:
     async def _reply(self) -> Status:
         await self.output.put(
             AgentStart(
-                request_id=self.request_id, mode=self._prompt.mode, session_id=self.session_id
+                request_id=self.request_id,
+                mode=self._prompt.mode,
+                session_id=self.session_id,
+                wire=self._conversations.wire(self._prompt.mode),
             )
         )
         try:
@@ -117,24 +134,26 @@ class Turn:
             output=self.output,
             timeline=self._timeline,
         )
+        voice = conversation.voice_for(self._prompt.mode)
         speaking = Speaking(
             self._prompt,
             self._settings.voice.voice,
-            voice=conversation.voice,
+            voice=voice,
             output=self.output,
             timeline=self._timeline,
+            record=self._record,
         )
         self._conversation, self._writing = conversation, writing
         try:
             async with asyncio.TaskGroup() as rooms:
-                rooms.create_task(writing.think())
+                rooms.create_task(self._record.thinking(writing.think()))
                 rooms.create_task(writing.cut())
                 rooms.create_task(speaking.ask(writing.next_line))
                 rooms.create_task(speaking.play())
             return await self._finish(conversation, writing, speaking)
         except BaseException:
             self._keep_heard(conversation, writing)
-            await conversation.voice.cancel()
+            await voice.cancel()
             raise
 
     async def _finish(
@@ -164,20 +183,13 @@ class Turn:
         return min(sent_s, since_s if self._heard_s is None else self._heard_s)
 
     async def _tell(self, error: AgentError) -> None:
+        self._record.error(error.code)
         await self.output.put(error.frame(self.request_id))
 
     def _end(self, status: Status) -> AgentEnd:
-        timings = self._timeline.timings()
-        logger.info(
-            "request_id=<%s>, status=<%s>, first_audio_ms=<%s>, audio_s=<%s> | turn ended",
-            self.request_id,
-            status,
-            timings["first_audio_ms"],
-            timings["audio_s"],
-        )
         return AgentEnd(
             request_id=self.request_id,
-            timings=timings,
+            timings=self._timeline.timings(),
             status=status,
             spoken=self._spoken or "",
         )

@@ -13,12 +13,13 @@ type SpokenEvent = SynthesisStart | Words | Audio | SynthesisComplete
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """A text to be said. ``request_id`` is new for every text."""
+    """A text to be said. ``request_id`` is new for every text; ``traceparent`` as on the wire."""
 
     request_id: str
     text: str
     voice: str
     speed: float = 1.0
+    traceparent: str | None = None
 
 
 class Speech(Protocol):

@@ -3,20 +3,22 @@
 One task keeps the connection. It reads, and when the connection is lost while something is being
 said, it opens another and asks for the rest, from the sample that is missing. Synthesis is a
 function of text, voice, speed, quality and engine, so the parts join without a seam; where the
-engine has changed they would not, and the sentence ends in an error.
+engine has changed they would not, and the sentence ends in an error. A connection that is about
+to be too old is left between two sentences.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from contextlib import suppress
+from contextvars import Context
 
 from firstword.agent.errors import VoiceError
 from firstword.agent.settings import VoiceSettings
 from firstword.agent.voice import Ask
 from firstword.agent.voice_link import Connect, ConnectionLostError, Link
+from firstword.agent.voice_patience import Patience
 from firstword.agent.voice_speech import StreamSpeech
 from firstword.protocol import (
     Audio,
@@ -32,8 +34,8 @@ from firstword.protocol import (
 
 logger = logging.getLogger(__name__)
 
-FIRST_PAUSE_S = 0.1
-"""Between the first two attempts to connect; doubled every time, with jitter."""
+PASSING = frozenset({"queue_saturated", "too_many_sessions", "starting", "draining"})
+"""Codes of the service for a state that passes: the sentence is asked for again after a pause."""
 
 
 class StreamVoice:
@@ -42,30 +44,39 @@ class StreamVoice:
     def __init__(self, connect: Connect, settings: VoiceSettings) -> None:
         self._connect = connect
         self._settings = settings
+        self._patience = Patience(settings)
         self._asked: list[StreamSpeech] = []
         self._link: Link | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._ready = asyncio.Event()
         self._failure: VoiceError | None = None
+        self._silent = False
         self._sending = asyncio.Lock()
 
     async def open(self) -> None:
+        self._patience.renew()
+        await self._be_open()
+
+    async def _be_open(self) -> None:
         if self._keeper is None or self._keeper.done():
             self._ready.clear()
             self._failure = None
-            self._keeper = asyncio.create_task(self._stand_by(), name="speech connection")
+            # It outlives the turn that opens it, whose ids and spans are not its own.
+            self._keeper = asyncio.create_task(
+                self._stand_by(), name="speech connection", context=Context()
+            )
         await self._ready.wait()
         if self._failure is not None:
             raise self._failure
 
     async def ask(self, ask: Ask) -> StreamSpeech:
-        await self.open()
-        speech = StreamSpeech(ask, self._settings, self._give_up)
+        await self._be_open()
+        speech = StreamSpeech(ask, self._settings, stalled=self._reconnect, given_up=self._give_up)
         self._asked.append(speech)
         async with self._sending:
             # Where the connection was lost meanwhile, its keeper asks for all that is open.
             link = self._link
-            if link is not None and ask.request_id not in link.session.open_requests:
+            if link is not None and not link.retiring and not _is_open(link, speech):
                 await link.send(speech.request())
         return speech
 
@@ -104,50 +115,73 @@ class StreamVoice:
         self._ready.set()
 
     async def _keep(self) -> None:
-        """Hold a connection until it is lost while nothing is asked for."""
+        """Hold a connection until it is lost, or old, while nothing is asked for."""
         while True:
             link = await self._dial()
+            lost: ConnectionLostError | None = None
             try:
                 await self._use(link)
-            except (ConnectionLostError, ProtocolError) as error:
-                logger.info(
-                    "error=<%s>, open=<%d> | speech connection ended",
-                    type(error).__name__,
-                    len(self._asked),
-                )
+            except ConnectionLostError as error:
+                lost = error
+            except ProtocolError as error:
+                logger.warning("error=<%s> | speech service broke the protocol", error)
+                lost = ConnectionLostError()
             finally:
                 self._link = None
                 await self._leave(link)
+            logger.info(
+                "cause=<%s>, open=<%d> | speech connection ended",
+                "age" if lost is None else lost,
+                len(self._asked),
+            )
+            silent, self._silent = self._silent, False
             if not self._asked:
                 return
-            self._count_loss()
+            if lost is not None:
+                await self._count_loss(lost, lost.reason or _why(silent))
 
     async def _dial(self) -> Link:
-        pause = FIRST_PAUSE_S
+        lost = ConnectionLostError()
         for attempt in range(1, self._settings.attempts + 1):
             try:
                 async with asyncio.timeout(self._settings.open_s):
                     connection = await self._connect()
-            except (ConnectionLostError, TimeoutError) as error:
-                kind = type(error.__cause__ or error).__name__
-                logger.warning("attempt=<%d>, error=<%s> | speech connection failed", attempt, kind)
-            else:
                 return Link(connection, self._settings.send_s)
-            if attempt < self._settings.attempts:
-                await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311
-                pause *= 2
-        raise VoiceError("speech_unavailable", "The speech service cannot be reached.")
+            except TimeoutError:
+                lost = ConnectionLostError()
+            except ConnectionLostError as error:
+                lost = error
+            kind = type(lost.__cause__ or lost).__name__
+            logger.warning(
+                "attempt=<%d>, cause=<%s>, error=<%s> | speech connection failed",
+                attempt,
+                lost,
+                kind,
+            )
+            if attempt == self._settings.attempts or not self._patience.take():
+                break
+            await asyncio.sleep(self._patience.pause_s(attempt, lost.pause_s))
+        raise lost.reason or VoiceError(
+            "speech_unavailable", "The speech service cannot be reached."
+        )
 
     async def _use(self, link: Link) -> None:
-        async with self._sending:
-            self._link = link
-            for speech in list(self._asked):
-                await link.send(speech.request())
-        self._ready.set()
-        while True:
-            payload, binary = await link.connection.receive()
-            for frame in link.session.receive(payload, binary=binary):
-                await self._take(link, frame)
+        """Returns when the connection was left for its age."""
+        loop = asyncio.get_running_loop()
+        renewal = loop.call_later(self._settings.renew_s, link.retire)
+        try:
+            async with self._sending:
+                self._link = link
+                for speech in list(self._asked):
+                    await link.send(speech.request())
+            self._ready.set()
+            while not link.retiring or link.session.open_requests:
+                payload, binary = await link.connection.receive()
+                for frame in link.session.receive(payload, binary=binary):
+                    await self._take(link, frame)
+                self._check_head()
+        finally:
+            renewal.cancel()
 
     async def _leave(self, link: Link) -> None:
         with suppress(ConnectionLostError, TimeoutError):
@@ -164,9 +198,7 @@ class StreamVoice:
                 self._fail_all(_remote_error(frame))
                 return
             case Error():
-                speech = self._find(frame.request_id)
-                if speech is not None:
-                    self._end(speech, _remote_error(frame))
+                self._take_error(frame)
                 return
             case _:
                 return
@@ -176,9 +208,26 @@ class StreamVoice:
             await speech.take(frame)
         except VoiceError as error:
             self._end(speech, error)
-            await link.send(Cancel(request_id=speech.ask.request_id))
+            if _is_open(link, speech):
+                await link.send(Cancel(request_id=speech.ask.request_id))
         if isinstance(frame, SynthesisComplete) and speech in self._asked:
             self._asked.remove(speech)
+
+    def _take_error(self, frame: Error) -> None:
+        speech = self._find(frame.request_id)
+        if speech is None:
+            return
+        error = _remote_error(frame)
+        if frame.code in PASSING:
+            speech.refusal = error
+        else:
+            self._end(speech, error)
+
+    def _check_head(self) -> None:
+        """What was refused for now is asked for again once its turn has come: order is kept."""
+        refusal = self._asked[0].refusal if self._asked else None
+        if refusal is not None:
+            raise ConnectionLostError(refusal)
 
     def _find(self, request_id: str | None) -> StreamSpeech | None:
         return next((s for s in self._asked if s.ask.request_id == request_id), None)
@@ -192,20 +241,38 @@ class StreamVoice:
         for speech in list(self._asked):
             self._end(speech, error)
 
-    def _count_loss(self) -> None:
+    async def _count_loss(self, lost: ConnectionLostError, reason: VoiceError) -> None:
         """A sentence that loses its connection again and again is given up."""
         head = self._asked[0]
         head.resumed += 1
-        if head.resumed > self._settings.attempts:
-            message = "The connection to the speech service was lost too often."
-            self._end(head, VoiceError("speech_lost", message))
+        if head.resumed > self._settings.attempts or not self._patience.take():
+            self._end(head, reason)
+        elif head.resumed > 1 or lost.reason is not None:
+            await asyncio.sleep(self._patience.pause_s(head.resumed, lost.pause_s))
 
     def _give_up(self, speech: StreamSpeech) -> None:
         """The service is silent: drop the connection, so that it stops, and ask for the rest."""
         if speech in self._asked:
             self._asked.remove(speech)
+        self._reconnect(speech)
+
+    def _reconnect(self, speech: StreamSpeech) -> None:
         if self._link is not None:
+            logger.warning("received=<%d> | speech service is silent", speech.received)
+            self._silent = True
             self._link.connection.abort()
+
+
+def _why(silent: bool) -> VoiceError:
+    """What a sentence ends with whose connections were all lost."""
+    if silent:
+        return VoiceError("speech_timeout", "The speech service was silent for too long.")
+    message = "The connection to the speech service was lost too often."
+    return VoiceError("speech_lost", message)
+
+
+def _is_open(link: Link, speech: StreamSpeech) -> bool:
+    return speech.ask.request_id in link.session.open_requests
 
 
 def _drop_if_still_speaking(link: Link, stale: frozenset[str]) -> None:
