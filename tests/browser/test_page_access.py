@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 import pytest_asyncio
-from firstword.console.app import PageSettings, create_app
+from firstword.console.app import Access, PageSettings, create_app
 from loopback import served
 from page_stage import TAP, VOICES, FakeAgent, Room, tone, with_recorder
 from playwright.async_api import BrowserContext
@@ -254,9 +254,7 @@ async def test_a_name_that_points_here_is_not_this_host(
 async def test_with_a_token_only_its_bearer_gets_in(
     context: BrowserContext, agent: FakeAgent
 ) -> None:
-    settings = PageSettings(
-        agent_url=agent.url, tts_url=agent.url, token="let-me-in", hosts=frozenset({"*"})
-    )
+    settings = PageSettings(agent.url, agent.url, Access(token="let-me-in", hosts=frozenset({"*"})))
     async with served(with_recorder(create_app(settings))) as url:
         async with httpx.AsyncClient(trust_env=False) as client:
             for path in ("/", "/main.js", "/api/voices", "/?token=wrong"):
@@ -282,9 +280,7 @@ async def test_with_a_token_only_its_bearer_gets_in(
 async def test_where_the_browser_allows_no_sound_the_page_says_why(
     context: BrowserContext, agent: FakeAgent
 ) -> None:
-    settings = PageSettings(
-        agent_url=agent.url, tts_url=agent.url, token="t", hosts=frozenset({"*"})
-    )
+    settings = PageSettings(agent.url, agent.url, Access(token="t", hosts=frozenset({"*"})))
     async with served(create_app(settings)) as url:
         page = await context.new_page()
         with_name = url.replace("127.0.0.1", "evil.test")  # Not loopback to the browser, no https.

@@ -142,7 +142,7 @@ async def test_a_lost_connection_is_told_and_mended(room: Room, agent: FakeAgent
     await turn.audio(tone(0.3))
     await turn.socket.close(1011)
     await room.page.wait_for_selector(".turn[data-state='failed']")
-    assert "connection to the agent was lost" in await room.page.locator(".failure").inner_text()
+    assert "agent failed and hung up" in await room.page.locator(".failure").inner_text()
 
     await room.ask("Again.")
     again = await agent.next_turn()

@@ -100,7 +100,7 @@ async def test_a_port_in_use_is_said_with_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--wire", "sagemaker"], "SageMaker"),
+        (["--wire", "carrier-pigeon"], "sagemaker"),
         (["--port", "9000", "--tts-port", "9000"], "must differ"),
         (["--port", "70000"], "0 to 65535"),
         (["--port", "web"], "0 to 65535"),
@@ -240,6 +240,11 @@ def test_every_option_and_setting_of_the_console_is_documented() -> None:
         options = [o for action in parser._actions for o in action.option_strings if "--" in o]
         for option in options:
             assert option == "--help" or f"`{option}" in text, f"{module.NAME} {option}"
-    for setting in ("FIRSTWORD_START_TIMEOUT_S", "FIRSTWORD_LOG_LEVEL", "NO_COLOR"):
+    for setting in (
+        "FIRSTWORD_AGENTCORE_ENDPOINT_URI",
+        "FIRSTWORD_START_TIMEOUT_S",
+        "FIRSTWORD_LOG_LEVEL",
+        "NO_COLOR",
+    ):
         assert f"`{setting}`" in text
     assert os.fspath(text)

@@ -7,14 +7,35 @@ import os
 import signal
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
-from console_stage import DEADLINE_S, alive, gone, part
+from console_stage import DEADLINE_S, PART, alive, gone, part
 from firstword.console import child
 from firstword.console.child import ChildError
 from firstword.console.supervisor import Urls, supervised
+
+BEGINS = """
+import pathlib, runpy, sys
+pathlib.Path(sys.argv[1]).touch()
+sys.argv = sys.argv[2:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""A part that leaves a mark when it begins."""
+
+LOOKS = """
+import pathlib, runpy, sys, time
+mark = pathlib.Path(sys.argv[1])
+for _ in range(20):
+    time.sleep(0.01)
+    if mark.exists():
+        sys.exit(9)
+sys.argv = [sys.argv[2], "cold", "1000000"]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""A part that ends where that mark is there before it is ready itself, and never answers a ping."""
 
 
 def ignore(_name: str, _seconds: float) -> None:
@@ -58,6 +79,33 @@ async def test_a_part_that_cannot_start_is_named_with_its_last_lines() -> None:
     assert "loading the weights\n" in str(failure.value)
     assert "no such file: weights.bin" in str(failure.value)
     assert failure.value.name == "two"
+
+
+async def test_a_part_that_others_need_answers_before_they_start(tmp_path: Path) -> None:
+    """And where it has no /ping, the line that says it is ready is enough."""
+    needed = replace(part("one"), pings=False, before_others=True)
+    began = tmp_path / "began"
+    second = part("two")
+    second = replace(second, argv=(sys.executable, "-c", BEGINS, str(began), PART))
+
+    async def work(urls: Urls) -> list[str]:
+        return sorted(urls)
+
+    slow = replace(needed, argv=(sys.executable, "-c", LOOKS, str(began), PART))
+    assert await supervised([slow, second], work, ignore) == ["one", "two"]
+
+
+async def test_a_part_that_others_need_and_that_dies_keeps_them_from_starting(
+    tmp_path: Path,
+) -> None:
+    async def work(_urls: Urls) -> None:
+        pytest.fail("the parts are not complete")
+
+    needed = replace(part("one", "dies"), before_others=True)
+    family = tmp_path / "two"
+    with pytest.raises(ChildError, match="one stopped with status 3"):
+        await supervised([needed, part("two", "family", str(family))], work, ignore)
+    assert not family.exists()
 
 
 async def test_a_part_that_dies_ends_the_work() -> None:

@@ -32,10 +32,26 @@ class Server:
     process: subprocess.Popen[str]
     url: str
     reader: threading.Thread
+    lines: queue.SimpleQueue[str | None]
 
     @property
     def socket_url(self) -> str:
         return self.url.replace("http://", "ws://")
+
+    def logged(self, needle: str, limit_s: float = 20.0) -> str:
+        """The next line of its output that has ``needle`` in it."""
+        passed: list[str] = []
+        deadline = time.monotonic() + limit_s
+        while True:
+            try:
+                line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                line = None
+            if line is None:
+                pytest.fail(f"{needle!r} was not logged:\n" + "\n".join(passed))
+            if needle in line:
+                return line
+            passed.append(line)
 
     def resident_mb(self) -> float:
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
@@ -86,4 +102,4 @@ def start(arguments: list[str], environment: Mapping[str, str]) -> Server:
             pytest.fail(f"{arguments} did not become ready:\n" + "\n".join(log))
         log.append(line)
         if line.startswith("ready: "):
-            return Server(process, line.removeprefix("ready: ").strip(), reader)
+            return Server(process, line.removeprefix("ready: ").strip(), reader, lines)

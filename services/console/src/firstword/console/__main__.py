@@ -8,15 +8,16 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
+from firstword.console.agentcore.runtime import RuntimeFailure
 from firstword.console.child import ChildError
-from firstword.console.commands import doctor, programs, serve, talk
+from firstword.console.commands import doctor, page, programs, serve, talk
 from firstword.console.ports import PortError
 from firstword.console.settings import SettingError, Settings
 from firstword.console.stopping import INTERRUPTED
 from firstword.console.terminal import Terminal
 from firstword.console.turn import TurnError
 
-COMMANDS: tuple[ModuleType, ...] = (talk, serve, doctor)
+COMMANDS: tuple[ModuleType, ...] = (talk, serve, page, doctor)
 """Each has NAME, HELP, ``add(parser)``, ``check(options)`` and ``run(options, ...)``."""
 
 FAILED, WRONG_USAGE = 1, 2
@@ -42,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read the output has left; the interpreter must not trip over it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
-    except (ChildError, PortError, TurnError, OSError) as error:
+    except (ChildError, PortError, RuntimeFailure, TurnError, OSError) as error:
         terminal.fail(str(error))
         return FAILED
     except KeyboardInterrupt:

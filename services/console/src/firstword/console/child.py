@@ -28,7 +28,8 @@ _LEASH = Path(__file__).with_name("leash.py")
 class Part:
     """A program to run beside this one. It prints ``ready: URL`` once it answers.
 
-    ``on_line`` is given each line that it prints.
+    ``on_line`` is given each line that it prints. ``pings``: its /ping tells when it is warm; where
+    it has none, that line does. ``before_others``: those that follow need it when they start.
     """
 
     name: str
@@ -36,6 +37,8 @@ class Part:
     env: Mapping[str, str]
     deadline_s: float
     on_line: Callable[[str], None] | None = None
+    pings: bool = True
+    before_others: bool = False
 
 
 class ChildError(Exception):

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    )
-)
-"""Nothing but the page's own files and its own server; no inline script or style, no frames."""
-
 HEADERS = {
-    "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -30,16 +17,36 @@ HEADERS = {
 }
 
 
-class SecurityHeaders:
-    """ASGI middleware that adds HEADERS to each HTTP response."""
+def content_security_policy(connect: Sequence[str] = ()) -> str:
+    """Nothing but the page's own files and server; no inline script or style, no frames.
 
-    def __init__(self, app: ASGIApp) -> None:
+    ``connect``: further origins that the page may open connections to.
+    """
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "img-src 'self'",
+            " ".join(("connect-src 'self'", *connect)),
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+class SecurityHeaders:
+    """ASGI middleware that adds HEADERS and the policy to each HTTP response."""
+
+    def __init__(self, app: ASGIApp, connect: Sequence[str] = ()) -> None:
         self._app = app
+        self._headers = {"content-security-policy": content_security_policy(connect), **HEADERS}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                MutableHeaders(scope=message).update(self._headers)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

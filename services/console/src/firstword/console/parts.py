@@ -10,6 +10,7 @@ from pathlib import Path
 from firstword.console.child import Part
 from firstword.console.ports import claim
 from firstword.console.settings import Settings
+from firstword.console.wire import SageMakerWire
 
 TTS = "speech server"
 AGENT = "agent"
@@ -17,6 +18,7 @@ AGENT = "agent"
 TTS_PROGRAM = (sys.executable, "-m", "firstword.tts")
 AGENT_PROGRAM = (sys.executable, "-m", "firstword.agent")
 BENCH_PROGRAM = (sys.executable, "-m", "firstword.bench")
+INFRA_PROGRAM = (sys.executable, "-m", "firstword.infra")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +30,17 @@ class Script:
 
 
 def local_parts(
-    settings: Settings, *, tts_port: int, agent_port: int, script: Script | None = None
+    settings: Settings,
+    *,
+    tts_port: int,
+    agent_port: int,
+    script: Script | None = None,
+    wire: SageMakerWire | None = None,
 ) -> tuple[Part, ...]:
-    """Both servers on 127.0.0.1; port 0 picks a free one. Raises PortError."""
+    """Both servers on 127.0.0.1, and what ``wire`` puts between them; port 0 picks a free one.
+
+    Raises PortError.
+    """
     tts_port = claim(tts_port, "--tts-port")
     agent_port = claim(agent_port, "--agent-port")
     common = {**settings.environ, "PYTHONUNBUFFERED": "1"}
@@ -43,10 +53,12 @@ def local_parts(
         **_script(script),
     }
     deadline_s = settings.start_timeout_s
-    return (
-        Part(TTS, (*TTS_PROGRAM, "serve"), {**common, **tts}, deadline_s),
-        Part(AGENT, (*AGENT_PROGRAM, "serve"), {**common, **agent}, deadline_s),
-    )
+    speech = Part(TTS, (*TTS_PROGRAM, "serve"), {**common, **tts}, deadline_s)
+    agent_argv = (*AGENT_PROGRAM, "serve")
+    if wire is None:
+        return speech, Part(AGENT, agent_argv, {**common, **agent}, deadline_s)
+    runtime = wire.part(f"http://127.0.0.1:{tts_port}", common, deadline_s)
+    return speech, runtime, Part(AGENT, agent_argv, wire.agent({**common, **agent}), deadline_s)
 
 
 def _script(script: Script | None) -> Mapping[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
 import socket
 
@@ -38,3 +39,10 @@ def _reason(error: OSError, host: str, port: int, option: str) -> str:
     if error.errno in (errno.EACCES, errno.EPERM):
         return f"port {port} needs more rights than you have: choose one above 1023 with {option}"
     return f"cannot listen on {host}, port {port}: {error.strerror or error}"
+
+
+def port_number(text: str) -> int:
+    """A command line's port, 0 to 65535; for argparse's ``type``."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"must be a port number, 0 to 65535, got {text}")
+    return int(text)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 START_TIMEOUT_S = 180.0
 LOG_LEVEL = "info"
@@ -16,19 +19,24 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``environ`` is what child processes inherit; ``start_timeout_s`` how long they may take."""
+    """``environ`` is what child processes inherit; ``start_timeout_s`` how long they may take.
+
+    ``agentcore_endpoint``: another origin than AWS's own, for a VPC endpoint or a stand-in.
+    """
 
     environ: Mapping[str, str]
     start_timeout_s: float = START_TIMEOUT_S
     log_level: str = LOG_LEVEL
+    agentcore_endpoint: str | None = None
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Settings:
-        """FIRSTWORD_START_TIMEOUT_S (seconds) and FIRSTWORD_LOG_LEVEL; empty counts as not set."""
+        """The FIRSTWORD_ variables that this reads; empty counts as not set."""
         return cls(
             environ=dict(environ),
             start_timeout_s=_seconds(environ, "FIRSTWORD_START_TIMEOUT_S", START_TIMEOUT_S),
             log_level=(environ.get("FIRSTWORD_LOG_LEVEL") or LOG_LEVEL).lower(),
+            agentcore_endpoint=_origin(environ, "FIRSTWORD_AGENTCORE_ENDPOINT_URI"),
         )
 
 
@@ -43,3 +51,10 @@ def _seconds(environ: Mapping[str, str], name: str, default: float) -> float:
     if not 0 < value < math.inf:
         raise SettingError(f"{name} is {text!r}, but must be a number of seconds above 0")
     return value
+
+
+def _origin(environ: Mapping[str, str], name: str) -> str | None:
+    uri = (environ.get(name) or "").rstrip("/")
+    if uri and _ORIGIN.fullmatch(uri) is None:
+        raise SettingError(f"{name} is {uri!r}, but must be https:// and a host, without a path")
+    return uri or None

@@ -35,7 +35,9 @@ async def supervised[T](
     children: list[Child] = []
     try:
         for part in parts:
-            children.append(await Child.start(part))  # noqa: PERF401 (each must be stopped)
+            children.append(await Child.start(part))
+            if part.before_others:
+                await _until_death(children, children[-1].ready())
         return await _until_death(children, _ready_then(children, work, on_ready))
     finally:
         await _stop(children)
@@ -53,6 +55,13 @@ async def _answers(child: Child, on_ready: OnReady) -> str:
     """The child's URL once its /ping says 200: a server may listen before it is warm."""
     began = time.monotonic()
     url = await child.ready()
+    if child.part.pings:
+        await _warm(child, url, began)
+    on_ready(child.part.name, time.monotonic() - began)
+    return url
+
+
+async def _warm(child: Child, url: str, began: float) -> None:
     left = child.part.deadline_s - (time.monotonic() - began)
     try:
         async with (
@@ -63,8 +72,6 @@ async def _answers(child: Child, on_ready: OnReady) -> str:
                 await asyncio.sleep(_PING_EVERY_S)
     except TimeoutError:
         raise child.failure(f"was not ready after {child.part.deadline_s:.0f} s") from None
-    on_ready(child.part.name, time.monotonic() - began)
-    return url
 
 
 async def _ping(client: httpx.AsyncClient, url: str) -> bool:

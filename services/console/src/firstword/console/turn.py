@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +45,6 @@ async def ask(agent_url: str, question: Question) -> AsyncGenerator[Mapping[str,
     Closing the iterator closes the connection, by which the agent knows to stop thinking and
     speaking. Raises TurnError.
     """
-    parser = SseParser(max_event_bytes=MAX_EVENT_BYTES)
     timeout = httpx.Timeout(_SILENCE_S, connect=_CONNECT_S)
     try:
         async with (
@@ -58,15 +58,24 @@ async def ask(agent_url: str, question: Question) -> AsyncGenerator[Mapping[str,
         ):
             if response.status_code != httpx.codes.OK:
                 raise TurnError(await _refusal(response))
-            async for data in response.aiter_bytes():
-                for event in parser.feed(data):
+            async with aclosing(events_in(response.aiter_bytes())) as events:
+                async for event in events:
                     yield event
-                    if event.get("type") == "agent_end":
-                        return
     except httpx.TimeoutException:
         raise TurnError(f"the agent said nothing for {_SILENCE_S:.0f} s") from None
     except httpx.HTTPError as error:
         raise TurnError(f"the agent was lost: {type(error).__name__}") from error
+
+
+async def events_in(pieces: AsyncIterator[bytes]) -> AsyncGenerator[Mapping[str, Any]]:
+    """The events of a reply in the pieces of its body, up to ``agent_end``. Raises TurnError."""
+    parser = SseParser(max_event_bytes=MAX_EVENT_BYTES)
+    try:
+        async for data in pieces:
+            for event in parser.feed(data):
+                yield event
+                if event.get("type") == "agent_end":
+                    return
     except RemoteProtocolError as error:
         raise TurnError(f"the agent sent what is no event: {error}") from error
     raise TurnError("the agent ended the stream in mid-answer")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from firstword.console.agentcore.options import add_runtime, runtime_complaint
+from firstword.console.agentcore.runtime import Runtime
 from firstword.console.conversation import Listener
 from firstword.console.models import with_models
 from firstword.console.parts import AGENT, Script, local_parts
@@ -19,9 +22,10 @@ from firstword.console.starting import started
 from firstword.console.stopping import INTERRUPTED, run_until_signal
 from firstword.console.supervisor import Urls
 from firstword.console.terminal import Terminal
-from firstword.console.timeline import Timeline
+from firstword.console.timeline import Event, Timeline
 from firstword.console.timeline_view import timeline_view, verdict
 from firstword.console.turn import Question, ask
+from firstword.console.wire import add_wire, chosen_wire, wire_complaint
 
 NAME = "talk"
 HELP = "ask the agent one question and hear the answer"
@@ -53,6 +57,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--tokens-per-second", metavar="N", type=_rate, help="how fast --answer is written"
     )
     parser.add_argument("--agent", metavar="URL", help="use an agent that already runs there")
+    add_wire(parser)
+    add_runtime(parser, "use the deployed agent of that name")
     parser.add_argument(
         "--json", action="store_true", help="print the events, one JSON object a line"
     )
@@ -60,11 +66,15 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def check(options: argparse.Namespace) -> str | None:
     """What is wrong with the options together, if anything."""
+    if (complaint := runtime_complaint(options) or wire_complaint(options)) is not None:
+        return complaint
     answer: Path | None = options.answer
+    if options.runtime_arn is not None and options.agent is not None:
+        return "--agent and --runtime-arn name two agents: leave one out"
     if options.tokens_per_second is not None and answer is None:
         return "--tokens-per-second is the rate of an --answer, which is missing"
-    if answer is not None and options.agent is not None:
-        return "--answer needs an agent of its own: leave out --agent"
+    if answer is not None and (options.agent or options.runtime_arn) is not None:
+        return "--answer needs an agent of its own: leave out --agent and --runtime-arn"
     if answer is not None and not answer.is_file():
         return f"--answer: there is no file {answer}"
     out: Path | None = options.out
@@ -94,14 +104,21 @@ async def _talk(
     program = find_player(settings.environ)
     out: Path | None = options.out or (None if program else DEFAULT_OUT)
 
-    async def turn(urls: Urls) -> None:
-        await _turn(urls[AGENT], question, _Outputs(program, out, options.json), terminal)
+    to = _Outputs(program, out, options.json)
 
+    async def turn(urls: Urls) -> None:
+        await _turn(ask(urls[AGENT], question), question.speed, to, terminal)
+
+    if options.runtime_arn is not None:
+        await _turn(_runtime_events(options, question, settings), question.speed, to, terminal)
+        return 0
     if options.agent is not None:
         await turn({AGENT: options.agent.rstrip("/")})
         return 0
     script = Script(options.answer, options.tokens_per_second) if options.answer else None
-    await started(local_parts(settings, tts_port=0, agent_port=0, script=script), turn, terminal)
+    with chosen_wire(options.wire, settings) as wire:
+        parts = local_parts(settings, tts_port=0, agent_port=0, script=script, wire=wire)
+        await started(parts, turn, terminal)
     return 0
 
 
@@ -114,16 +131,28 @@ class _Outputs:
     as_json: bool
 
 
-async def _turn(agent_url: str, question: Question, to: _Outputs, terminal: Terminal) -> None:
+def _runtime_events(
+    options: argparse.Namespace, question: Question, settings: Settings
+) -> AsyncGenerator[Event]:
+    # AWS's client is slow to import.
+    from firstword.console.agentcore.stream import ask_runtime
+
+    runtime = Runtime.parse(options.runtime_arn, options.region, settings.agentcore_endpoint)
+    return ask_runtime(runtime, question)
+
+
+async def _turn(
+    asked: AsyncGenerator[Event], speed: float, to: _Outputs, terminal: Terminal
+) -> None:
     listener = Listener(
         words=terminal.murmur if to.as_json else terminal.write,
         lines=terminal.line if to.as_json else None,
-        player=Player(to.program, question.speed) if to.program else None,
+        player=Player(to.program, speed) if to.program else None,
         recording=Recording(to.file) if to.file else None,
     )
     try:
         with listener.recording or nullcontext():
-            async with aclosing(ask(agent_url, question)) as events:
+            async with aclosing(asked) as events:
                 async for event in events:
                     await listener.take(event)
         _tell(listener.timeline(), to, terminal)

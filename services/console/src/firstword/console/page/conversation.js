@@ -46,9 +46,16 @@ export class Conversation {
     await this.#link.opened();
     if (this.#turn !== turn) return turn.done;
     const message = { type: "prompt", prompt, mode, voice, speed };
-    turn.sent = this.#link.send({ ...message, session_id: sessionId, request_id: turn.id });
+    // One id for the request and for its trace (W3C Trace Context), so that either finds the turn.
+    const traceparent = `00-${turn.id}-${randomId().slice(0, 16)}-01`;
+    turn.sent = this.#link.send({
+      ...message,
+      session_id: sessionId,
+      request_id: turn.id,
+      traceparent,
+    });
     if (turn.sent) this.#watchSilence();
-    else this.#fail("The agent cannot be reached. Is firstword serve still running?");
+    else this.#fail(this.#unreachable());
     return turn.done;
   }
 
@@ -88,10 +95,8 @@ export class Conversation {
   }
 
   /** The socket is gone: what has come may still be heard. */
-  onLost() {
-    if (this.#turn?.sent && !this.#turn.ended) {
-      this.#fail("The connection to the agent was lost in the middle of the answer.");
-    }
+  onLost(end) {
+    if (this.#turn?.sent && !this.#turn.ended) this.#fail(`${end.words}, in the middle of the answer.`);
   }
 
   onOverflow() {
@@ -133,7 +138,7 @@ export class Conversation {
         break;
       case "sentence":
         reply.addSentence(event);
-        if (turn.audio) this.#player.openSentence(event.seq, (event.spoken ?? event.text).length);
+        if (turn.audio) this.#player.openSentence(event.seq, spokenLength(event));
         break;
       case "words":
         reply.addWords(turn.record.sentences.at(-1)?.seq, event.words);
@@ -165,7 +170,7 @@ export class Conversation {
     if (!turn.ended) return;
     const { audible, mode, status } = turn.record;
     const how = mode === "batch" ? "after thinking" : "while thinking";
-    const note = audible === null ? "Nothing to be heard" : `Spoken ${how}, heard from ${(audible / 1000).toFixed(2)} s on`;
+    const note = audible === null ? "Nothing to be heard" : `Spoken ${how}, heard from ${(Math.max(audible, 0) / 1000).toFixed(2)} s on`;
     this.#finish(status === "failed" ? "failed" : "done", note);
   }
 
@@ -192,10 +197,22 @@ export class Conversation {
     turn.view.setState(state);
     turn.view.setNote(note);
     this.#view.announce("");
-    this.#view.showState(this.#link.isLost ? "lost" : "idle");
+    this.#showLink();
     this.#player.rest();
     this.#onChange(turn);
     turn.resolve(turn);
+  }
+
+  /** How the connection is, now that no turn runs. */
+  #showLink() {
+    const end = this.#link.trouble;
+    if (end === null) this.#view.showState("idle");
+    else this.#view.showState(end.passing ? "lost" : "refused", end.status);
+  }
+
+  #unreachable() {
+    const words = this.#link.trouble?.words;
+    return words === undefined ? "The agent does not answer." : `${words}.`;
   }
 
   #setState(state) {
@@ -229,8 +246,13 @@ export class Conversation {
   }
 }
 
-/** 128 random bits; crypto.randomUUID is missing where the page is not on loopback or https. */
-export function randomId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
+/** Characters that are said. A text that is too long for one message comes as its beginning. */
+function spokenLength({ spoken, text, start = 0, end = 0 }) {
+  return spoken?.length ?? Math.max(text.length, end - start);
+}
+
+/** Random bytes in hex; crypto.randomUUID is missing where the page is not on loopback or https. */
+export function randomId(count = 16) {
+  const bytes = crypto.getRandomValues(new Uint8Array(count));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,6 +1,7 @@
 // The page: composer, conversation, player and timing panel, joined.
 
 import { Composer } from "./composer.js";
+import { locate } from "./connection.js";
 import { Conversation, randomId } from "./conversation.js";
 import { Link } from "./link.js";
 import { Player } from "./player.js";
@@ -9,7 +10,8 @@ import { ConversationView } from "./view.js";
 
 const view = new ConversationView();
 const timing = new TimingPanel();
-const sessionId = randomId();
+const sessionId = randomId(20); // AgentCore wants 33 characters or more.
+let refused = false; // Whether the alert says why there is no connection.
 let comparing = null; // The records of a comparison, while it runs.
 
 const player = new Player({
@@ -19,10 +21,10 @@ const player = new Player({
   onFailed: () => view.showAlert("The player could not be loaded: load the page again."),
   onBlocked: (blocked) => blocked && view.showState("blocked"),
 });
-const link = new Link(`${location.origin.replace("http", "ws")}/ws`, {
+const link = new Link((refused) => locate(sessionId, refused), {
   onEvent: (event) => conversation.onEvent(event),
   onAudio: (buffer) => conversation.onAudio(buffer),
-  onState: (state) => onLink(state),
+  onState: (state, end) => onLink(state, end),
 });
 const conversation = new Conversation({ link, player, view, onChange });
 const composer = new Composer({ onAsk, onCompare, onStop, onTyping });
@@ -48,7 +50,7 @@ async function compare(prompt) {
   for (const mode of ["bidi", "batch"]) {
     const note = mode === "bidi" ? "Both ways compared: while thinking" : "And now after thinking";
     const choices = { ...composer.choices, mode };
-    const asked = conversation.ask({ prompt, sessionId: randomId(), note, ...choices });
+    const asked = conversation.ask({ prompt, sessionId: randomId(20), note, ...choices });
     records.push(conversation.turn.record);
     timing.show(records);
     const { record } = await asked;
@@ -72,10 +74,17 @@ function onChange(turn) {
   if (turn.record) timing.changed();
 }
 
-function onLink(state) {
-  if (state === "lost" || state === "asleep") conversation.onLost();
-  if (conversation.turn !== null || (state === "connecting" && link.isLost)) return;
-  view.showState(state === "open" || state === "asleep" ? "idle" : state);
+function onLink(state, end) {
+  if (["lost", "asleep", "refused"].includes(state)) conversation.onLost(end);
+  if (state === "refused") view.showAlert(`${end.words}. Ask again to try once more.`);
+  else if (refused) view.showAlert(null);
+  refused = state === "refused";
+  if (conversation.turn !== null) return;
+  showLink(state === "connecting" && end !== null ? "lost" : state, end);
+}
+
+function showLink(state, end) {
+  view.showState(state === "open" || state === "asleep" ? "idle" : state, end?.status);
 }
 
 /** Whether this browser lets the page play; says why not. */

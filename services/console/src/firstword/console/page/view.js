@@ -8,6 +8,7 @@ const STATES = {
   speaking: "Speaking",
   connecting: "Connecting",
   lost: "Connection lost, trying again",
+  refused: "Not connected",
   blocked: "Sound is paused: press any button",
 };
 const NEAR_END_PX = 160;
@@ -29,9 +30,10 @@ export class ConversationView {
     return turn;
   }
 
-  showState(state) {
+  /** `words` say it more exactly than the state's own. */
+  showState(state, words) {
     document.body.dataset.state = state;
-    this.#status.textContent = STATES[state];
+    this.#status.textContent = words ?? STATES[state];
   }
 
   /** Something outside of any turn went wrong; null takes the message away. */
