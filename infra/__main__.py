@@ -1,0 +1,5 @@
+"""What `pulumi` runs."""
+
+from firstword.infra.program import main
+
+main()

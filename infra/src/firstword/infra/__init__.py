@@ -1,0 +1,1 @@
+"""The cloud in one Pulumi program, and the commands that drive it."""

@@ -1,0 +1,1 @@
+"""What an operator does with the stacks: deploy, status, smoke, destroy, purge."""

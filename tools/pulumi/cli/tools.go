@@ -1,0 +1,6 @@
+//go:build tools
+
+// Package tools names the command that is built from this module, so that go.mod lists what it needs.
+package tools
+
+import _ "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"
