@@ -11,13 +11,14 @@ from firstword.tts.engines.averages import key, shipped
 from firstword.tts.engines.choice import snr_db
 from firstword.tts.engines.cpu import CpuEngine, Parts
 from firstword.tts.engines.front import FRAME_SAMPLES, VOICE, Front, tokens_of
+from firstword.tts.engines.runtime import onnx_runtime
 from firstword.tts.models import ModelFiles, cache_dir, model_dir
 from firstword.tts.models.pins import GRAPH
 
 pytestmark = pytest.mark.model
 
 SENTENCE = "ðə mjuzˈiəm ˈOpənz æt nˈIn, ænd klˈOzɪz æt sˈɪks."
-SHORT = "jˈɛs, ðæt sˈWndz ɹˈIt."
+SHORT = "jˈɛs, ðæt sˈWndz ɹˈIt tə mˌi, lˈɛt ʌs ɡˌO."
 THREADS = 2
 
 
@@ -217,6 +218,22 @@ def test_a_voice_that_is_not_in_the_table_is_measured_once(engine, style, tmp_pa
     kept.unlink()
     kept.parent.rmdir()
     assert np.array_equal(joined(spoken(fresh, utterance(SHORT), blend, "fast")), first)
+
+
+@pytest.mark.parametrize("phonemes", ["hˈI.", "nˈO.", "hˈI ðˈɛɹ."])
+def test_a_greeting_is_as_loud_in_fast_as_in_exact(engine, style, phonemes):
+    fast, exact = (
+        joined(spoken(engine, utterance(phonemes), style("af_heart"), quality))
+        for quality in ("fast", "exact")
+    )
+    assert np.array_equal(fast, exact)
+    assert np.abs(fast).max() > 0.1
+
+
+def test_onnx_runtime_is_told_not_to_report_its_use(monkeypatch):
+    monkeypatch.delenv("ORT_DISABLE_TELEMETRY", raising=False)
+    onnx_runtime()
+    assert os.environ["ORT_DISABLE_TELEMETRY"] == "1"
 
 
 def test_the_engine_says_which_vocoder_runs_and_why(engine):

@@ -14,7 +14,7 @@ from typing import Any
 
 import av
 import pytest
-from firstword.protocol import WAV_HEADER_BYTES, wav_header
+from firstword.protocol import WAV_HEADER_BYTES, SseParser, wav_header
 from firstword.tts.app import create_app
 from starlette.testclient import TestClient
 
@@ -356,3 +356,34 @@ def test_a_wav_header_is_what_its_rate_says(client: TestClient) -> None:
     answer = speak(client, sample_rate=44100)
     (rate,) = struct.unpack("<I", answer.content[24:28])
     assert rate == 44100
+
+
+def test_the_speech_wires_frames_come_as_events(kit: Kit, client: TestClient) -> None:
+    answer = speak(client, stream_format="events", word_timestamps=True, request_id="r7")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    events = SseParser().feed(answer.content)
+    kinds = [event["type"] for event in events]
+    assert (kinds[0], kinds[-1]) == ("synthesis_start", "synthesis_complete")
+    assert set(kinds[1:-1]) == {"words", "audio_chunk"}
+    assert {event["request_id"] for event in events} == {"r7"}
+    audio = b"".join(base64.b64decode(e["data"]) for e in events if e["type"] == "audio_chunk")
+    assert audio == kit.said("Hello there.")
+    assert events[-1]["samples"] == len(audio) // 2
+
+
+def test_events_may_begin_at_a_sample(kit: Kit, client: TestClient) -> None:
+    answer = speak(client, stream_format="events", offset_samples=1000)
+    events = SseParser().feed(answer.content)
+    audio = b"".join(base64.b64decode(e["data"]) for e in events if e["type"] == "audio_chunk")
+    assert audio == kit.said("Hello there.")[2000:]
+
+
+@pytest.mark.parametrize(
+    "options", [{"offset_samples": 5}, {"stream_format": "events", "stream": False}]
+)
+def test_options_of_events_alone_are_refused_elsewhere(
+    client: TestClient, options: dict[str, Any]
+) -> None:
+    answer = speak(client, **options)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "invalid_request"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+from firstword.tts.engines import Ticket
 from firstword.tts.job import Job, JobFailedError, SchedulerStoppedError
 from firstword.tts.listener import Listener
 from firstword.tts.policy import SaturatedError, edf, fifo, one_lock
@@ -19,6 +20,7 @@ class Made:
     name: str
     size: int = 10
     duration_s: float = 1.0
+    waits: Ticket | None = None
 
 
 class Clock:

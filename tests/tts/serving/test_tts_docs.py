@@ -35,7 +35,7 @@ def test_every_setting_is_documented_with_its_default() -> None:
     }
     as_documented = {name: value for name, value in documented.items() if value}
     assert Settings.from_env(as_documented) == Settings.from_env({})
-    assert len(fields(Settings)) == 11, "a new setting must be read here too"
+    assert len(fields(Settings)) == 13, "a new setting must be read here too"
 
 
 def test_every_code_is_documented_with_its_status_and_no_other_is_raised() -> None:
@@ -53,7 +53,7 @@ def test_the_voices_of_openai_are_those_of_the_table() -> None:
 
 def test_every_metric_is_documented() -> None:
     metrics = Metrics()
-    metrics.watch(depth=lambda: 0, sessions=lambda: 0)
+    metrics.watch(depth=lambda: 0, backlog_s=lambda: 0, sessions=lambda: 0)
     metrics.tell(engine="one", about="the only one")
     exposed = set(re.findall(r"^# TYPE (\w+)", metrics.text().decode(), re.M))
     exposed = {name for name in exposed if not name.endswith("_created")}

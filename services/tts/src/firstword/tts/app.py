@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -13,11 +11,14 @@ from starlette.middleware import Middleware
 from starlette.routing import Route, WebSocketRoute
 
 from firstword.protocol import LOOPBACK_HOSTS, LoopbackGuard
+from firstword.telemetry import Telemetry, configure, open_telemetry
+from firstword.tts.engines.choice import FORWARD_WORKERS, torch_runs
 from firstword.tts.http_door import HttpDoor
 from firstword.tts.metrics import Metrics
 from firstword.tts.openai_door import OpenAiDoor
 from firstword.tts.parts import Parts, load
 from firstword.tts.policy import POLICIES
+from firstword.tts.record import Recorder
 from firstword.tts.scheduler import Scheduler
 from firstword.tts.service import Service
 from firstword.tts.settings import Settings
@@ -30,22 +31,26 @@ type Build = Callable[[Settings], Parts]
 """Loads what speaks; runs in a thread, may take a minute."""
 
 
-def create_app(settings: Settings, build: Build = load) -> Starlette:
+def create_app(
+    settings: Settings, build: Build = load, telemetry: Telemetry | None = None
+) -> Starlette:
     """The server's application. Its ``state.service`` is the ``Service``.
 
     It answers from the start; ``/ping`` is 200 once ``build`` is done.
     """
-    service = create_service(settings)
+    service = create_service(settings, telemetry)
     http, openai, ws = HttpDoor(service), OpenAiDoor(service), WsDoor(service)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         service.scheduler.start(asyncio.get_running_loop().call_soon_threadsafe)
         loading = asyncio.create_task(service.load(lambda: build(settings)))
+        reporting = asyncio.create_task(service.recorder.keep_reporting())
         try:
             yield
         finally:
             loading.cancel()
+            reporting.cancel()
             service.drain()
             await asyncio.to_thread(service.scheduler.stop, STOP_S)
 
@@ -75,18 +80,18 @@ def _guard(settings: Settings) -> list[Middleware]:
     return [Middleware(LoopbackGuard, hosts=LOOPBACK_HOSTS | {settings.host.strip("[]")})]
 
 
-def create_service(settings: Settings) -> Service:
+def create_service(settings: Settings, telemetry: Telemetry | None = None) -> Service:
     """The server's state before anything is loaded."""
     scheduler = Scheduler(
         policy=POLICIES[settings.policy],
-        workers=settings.workers,
+        workers=max(settings.workers, FORWARD_WORKERS if torch_runs(settings.engine) else 1),
         max_jobs=settings.limits.jobs,
         max_wait_s=settings.limits.wait_s,
     )
-    return Service(settings, scheduler, Metrics())
+    return Service(settings, scheduler, Recorder(Metrics(), telemetry, scheduler.clock))
 
 
-def run(settings: Settings) -> int:
+def run(settings: Settings, build: Build = load) -> int:
     """Serve until a signal; gives the exit status.
 
     SIGTERM lets what is being spoken end (``drain_s`` at most): 0. SIGINT ends at once: 130. So
@@ -94,9 +99,6 @@ def run(settings: Settings) -> int:
     """
     from firstword.tts.server import serve
 
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=settings.log_level.upper(),
-        format="%(asctime)s %(levelname)s %(name)s | %(message)s",
-    )
-    return serve(create_app(settings), settings)
+    configure(settings.log_level, settings.telemetry.log_format)
+    with open_telemetry(settings.telemetry, "firstword-tts") as telemetry:
+        return serve(create_app(settings, build, telemetry), settings)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 from typing import Protocol
 
 from firstword.protocol import Quality
+from firstword.telemetry import TraceContext, printable
 from firstword.tts.models import VoiceError
 from firstword.tts.refusal import RefusedError
 from firstword.tts.settings import Limits
@@ -16,8 +16,6 @@ DEFAULT_VOICE = "af_heart"
 
 CHARS_PER_SECOND = 15.0
 """Of English at speed 1: what admission reckons with before there is audio."""
-
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +29,12 @@ class Ask:
     quality: Quality | None = None
     word_timestamps: bool = False
     offset_samples: int = 0
-    trace: str | None = None
+    trace: TraceContext | None = None
 
     @property
     def label(self) -> str:
         """Who this is, for the log."""
-        trace = "" if self.trace is None else f", traceparent=<{self.trace}>"
+        trace = "" if self.trace is None else f", trace_id=<{self.trace.trace_id}>"
         return f"request_id=<{printable(self.request_id)}>{trace}"
 
 
@@ -94,16 +92,6 @@ def check_age(timestamp: float | None, limits: Limits, now: float | None = None)
     if age > limits.request_age_s:
         message = f"the request is {age:.0f} s old, {limits.request_age_s:g} s at most are served"
         raise RefusedError("request_stale", message, param="request_timestamp")
-
-
-def trace(traceparent: str | None) -> str | None:
-    """A well-formed ``traceparent`` (W3C Trace Context); anything else is passed over."""
-    return traceparent if traceparent and _TRACEPARENT.fullmatch(traceparent) else None
-
-
-def printable(text: str) -> str:
-    """A caller's own name for something, safe in one line of a log."""
-    return "".join(symbol if symbol.isprintable() else "?" for symbol in text)
 
 
 def expected_s(chars: int, speed: float) -> float:

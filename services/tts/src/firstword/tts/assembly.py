@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from firstword.tts.engines import Engine, Utterance
+from firstword.tts.engines.choice import torch_runs
 from firstword.tts.models import EngineUnavailableError, ModelFiles
 from firstword.tts.models.voices import Voices
 from firstword.tts.settings import Settings
@@ -14,6 +16,8 @@ from firstword.tts.speech import Speaker
 
 if TYPE_CHECKING:
     from firstword.tts.text import G2P
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +62,37 @@ def engine(settings: Settings) -> Engine:
     """The engine that the settings name.
 
     Raises:
-        EngineUnavailableError: this version has no such engine.
+        EngineUnavailableError: what it runs on is not here.
         ModelsMissingError: there is no whole set of model files.
     """
     files = ModelFiles.open(settings.model_dir)
-    match settings.engine:
-        case "auto":
-            from firstword.tts.engines.cpu import CpuEngine
+    if torch_runs(settings.engine):
+        try:
+            return _torch(files, settings)
+        except EngineUnavailableError as error:
+            if settings.engine == "torch":
+                raise
+            _log.warning("error=<%s> | no graphics card, the processor runs the model", error)
+    if settings.engine == "onnx":
+        from firstword.tts.engines.onnx import OnnxEngine
 
-            return CpuEngine.open(files, settings.cache_dir, settings.threads)
-        case "onnx":
-            from firstword.tts.engines.onnx import OnnxEngine
+        return OnnxEngine.open(files, settings.threads)
+    from firstword.tts.engines.cpu import CpuEngine
 
-            return OnnxEngine.open(files, settings.threads)
-        case "torch":
-            raise EngineUnavailableError(
-                "FIRSTWORD_ENGINE=torch: this version has no such engine, use auto or onnx"
-            )
+    return CpuEngine.open(files, settings.cache_dir, settings.threads)
+
+
+def _torch(files: ModelFiles, settings: Settings) -> Engine:
+    try:
+        from firstword.tts.engines.torch.opening import open_engine
+    except ImportError as error:
+        raise EngineUnavailableError(
+            f"FIRSTWORD_ENGINE=torch needs {error.name}: install firstword-tts[gpu]"
+        ) from error
+    asked = settings.torch
+    if settings.engine == "auto":
+        asked = replace(asked, device="cuda")
+    return open_engine(files, settings.cache_dir, asked, settings.threads)
 
 
 def languages() -> dict[str, G2P]:

@@ -5,20 +5,33 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import asdict, dataclass, field
+from typing import Literal
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from firstword.protocol import Word, wav_header
-from firstword.protocol.frames import AskedRate, Quality, RequestId, Seconds, Speed, VoiceName
-from firstword.tts.ask import Ask, check_age, check_not_empty, check_text, checked_voice, trace
+from firstword.protocol import SynthesisStart, Word, wav_header
+from firstword.protocol.frames import (
+    AskedRate,
+    Count,
+    Quality,
+    RequestId,
+    Seconds,
+    Speed,
+    VoiceName,
+)
+from firstword.telemetry import TraceContext
+from firstword.tts.ask import Ask, check_age, check_not_empty, check_text, checked_voice
 from firstword.tts.audio import Format, content_type, encoded_rate
 from firstword.tts.body import as_shape, read_json, request_id
+from firstword.tts.engines import EngineQuality
+from firstword.tts.http_events import MEDIA_TYPE, speech_events
+from firstword.tts.job import Job
 from firstword.tts.metrics import CONTENT_TYPE
 from firstword.tts.refusal import RefusedError
 from firstword.tts.reply import Body, Door, Finish, SpeechReply, common_headers
 from firstword.tts.service import Service
-from firstword.tts.synthesis import WholeText
+from firstword.tts.synthesis import Speech, WholeText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +48,9 @@ class Invocation:
     word_timestamps: bool = False
     request_timestamp: Seconds | None = None
     request_id: RequestId | None = None
+    stream_format: Literal["audio", "events"] = "audio"
+    offset_samples: Count = 0
+    traceparent: str | None = None
 
 
 class HttpDoor:
@@ -64,7 +80,7 @@ class HttpDoor:
             name = request_id(request, given if isinstance(given, str) else None)
             return self._speak(as_shape(Invocation, body), name, request)
         except RefusedError as refusal:
-            self._service.count(self._door.name, refusal.code, None)
+            self._service.recorder.refused(self._door.name, refusal.code)
             return self._door.error(refusal, name)
 
     def _speak(self, asked: Invocation, name: str, request: Request) -> Response:
@@ -72,33 +88,65 @@ class HttpDoor:
         check_age(asked.request_timestamp, limits)
         check_not_empty(asked.text)
         check_text(asked.text, limits)
-        if asked.word_timestamps and asked.stream:
-            message = 'word_timestamps needs "stream": false here; the WebSocket streams both'
-            raise RefusedError("invalid_request", message, param="word_timestamps")
+        _check_shape(asked)
         parts = service.admit()
+        events = asked.stream_format == "events"
+        rate = asked.sample_rate if events else encoded_rate(asked.file_format, asked.sample_rate)
         ask = Ask(
             request_id=name,
             voice=checked_voice(asked.voice, parts.voices),
             speed=asked.speed,
-            sample_rate=encoded_rate(asked.file_format, asked.sample_rate),
+            sample_rate=rate,
             quality=asked.quality,
             word_timestamps=asked.word_timestamps,
-            trace=trace(request.headers.get("traceparent")),
+            offset_samples=asked.offset_samples,
+            trace=TraceContext.parse(asked.traceparent or request.headers.get("traceparent")),
         )
-        quality = service.quality(ask, service.listener(), whole=not asked.stream)
-        job = service.encode(
-            ask, WholeText(asked.text), quality, asked.file_format, len(asked.text)
-        )
+        record = service.recorder.begin(ask, self._door.name, len(asked.text))
+        record.quality = quality = service.quality(ask, service.listener(), whole=not asked.stream)
+        job, holds = self._work(asked, ask, quality, parts.engine)
+        return SpeechReply(service, self._door, record, job, holds)
+
+    def _work(
+        self, asked: Invocation, ask: Ask, quality: EngineQuality, engine: str
+    ) -> tuple[Job[Speech], Body]:
+        """The synthesis, and what is made of it."""
+        service, script, chars = self._service, WholeText(asked.text), len(asked.text)
+        if asked.stream_format == "events":
+            start = SynthesisStart(
+                request_id=ask.request_id,
+                sample_rate=ask.sample_rate,
+                voice=ask.voice,
+                engine=engine,
+                quality=quality,
+            )
+            frames = speech_events(start, ask, service.scheduler.clock)
+            job = service.speak(ask, script, quality, service.listener(), chars)
+            return job, Body(MEDIA_TYPE, frames)
+        job = service.encode(ask, script, quality, asked.file_format, chars)
         media_type = content_type(asked.file_format, ask.sample_rate)
         if asked.stream:
-            holds = Body(media_type)
-        else:
-            finish = with_length(asked.file_format, ask.sample_rate)
-            holds = Body(media_type, finish=finish)
-            if asked.word_timestamps:
-                with_words = _with_words(finish, asked, ask, media_type)
-                holds = Body("application/json", finish=with_words)
-        return SpeechReply(service, self._door, ask, job, holds)
+            return job, Body(media_type)
+        finish = with_length(asked.file_format, ask.sample_rate)
+        if asked.word_timestamps:
+            with_words = _with_words(finish, asked, ask, media_type)
+            return job, Body("application/json", finish=with_words)
+        return job, Body(media_type, finish=finish)
+
+
+def _check_shape(asked: Invocation) -> None:
+    """Whether the options go together."""
+    if asked.stream_format == "events":
+        if not asked.stream:
+            message = '"stream_format": "events" needs "stream": true'
+            raise RefusedError("invalid_request", message, param="stream_format")
+        return
+    if asked.word_timestamps and asked.stream:
+        message = 'word_timestamps needs "stream": false or "stream_format": "events"'
+        raise RefusedError("invalid_request", message, param="word_timestamps")
+    if asked.offset_samples:
+        message = 'offset_samples needs "stream_format": "events"'
+        raise RefusedError("invalid_request", message, param="offset_samples")
 
 
 def error(refusal: RefusedError, name: str) -> Response:

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from firstword.tts.engines import Ticket
 from firstword.tts.listener import Listener
 
 
@@ -22,6 +23,11 @@ class Piece(Protocol):
     @property
     def duration_s(self) -> float:
         """Seconds that a listener is busy with it."""
+        ...
+
+    @property
+    def waits(self) -> Ticket | None:
+        """What the job's next step does, where that can be done together with other jobs'."""
         ...
 
 
@@ -79,6 +85,7 @@ class Job[P: Piece]:
         self.audio_s = 0.0
         self.work_s = 0.0
         self.started = self.running = self.starved = self.woken = self.cancelled = False
+        self.waits: Ticket | None = None
 
         self._desk = desk
         self._pieces: deque[P] = deque()
@@ -93,8 +100,13 @@ class Job[P: Piece]:
         return self.ahead >= self.ahead_bytes
 
     @property
+    def waiting(self) -> Ticket | None:
+        """A forward that must be made before the job's next step, and can be made in company."""
+        return None if self.waits is None or self.waits.done else self.waits
+
+    @property
     def ready(self) -> bool:
-        """A worker may advance it."""
+        """A worker may advance it, or make the forward that it waits for."""
         return not (self.running or self.starved or self.parked or self.cancelled)
 
     def __aiter__(self) -> Job[P]:

@@ -12,7 +12,8 @@ from starlette.responses import JSONResponse, Response
 
 from firstword.protocol import sse
 from firstword.protocol.shapes import Between
-from firstword.tts.ask import Ask, check_not_empty, check_text, checked_voice, trace
+from firstword.telemetry import TraceContext
+from firstword.tts.ask import Ask, check_not_empty, check_text, checked_voice
 from firstword.tts.audio import Format, content_type, encoded_rate
 from firstword.tts.body import as_shape, read_json, request_id
 from firstword.tts.engines import SAMPLE_RATE
@@ -73,7 +74,7 @@ class OpenAiDoor:
             body = await read_json(request, self._service.settings.limits)
             return self._speak(as_shape(SpeechBody, _plain_voice(body)), name, request)
         except RefusedError as refusal:
-            self._service.count(self._door.name, refusal.code, None)
+            self._service.recorder.refused(self._door.name, refusal.code)
             return self._door.error(refusal, name)
 
     async def models(self, request: Request) -> Response:
@@ -126,9 +127,10 @@ class OpenAiDoor:
             voice=checked_voice(voice, parts.voices),
             speed=asked.speed,
             sample_rate=encoded_rate(asked.response_format, SAMPLE_RATE),
-            trace=trace(request.headers.get("traceparent")),
+            trace=TraceContext.parse(request.headers.get("traceparent")),
         )
-        quality = service.quality(ask, service.listener())
+        record = service.recorder.begin(ask, self._door.name, len(asked.input))
+        record.quality = quality = service.quality(ask, service.listener())
         job = service.encode(
             ask, WholeText(asked.input), quality, asked.response_format, len(asked.input)
         )
@@ -136,7 +138,7 @@ class OpenAiDoor:
             holds = Body("text/event-stream", events)
         else:
             holds = Body(content_type(asked.response_format, ask.sample_rate))
-        return SpeechReply(service, self._door, ask, job, holds)
+        return SpeechReply(service, self._door, record, job, holds)
 
 
 async def events(pieces: AsyncIterator[Speech]) -> AsyncIterator[bytes]:

@@ -33,6 +33,8 @@ class Parts:
     voices: VoiceList
     engine: str
     about: str = ""
+    healthy: Callable[[], bool] = lambda: True
+    """False for good once what the engine runs on has failed."""
 
 
 class TwoPaces:
@@ -60,7 +62,8 @@ def load(settings: Settings) -> Parts:
     made.engine.warm_up()
     for _ in speaker.speak(SpeechJob(WARM_UP, DEFAULT_VOICE, 1.0, "fast"), early=True):
         pass
-    return Parts(speaker, made.voices, made.engine.version, made.engine.about)
+    engine = made.engine
+    return Parts(speaker, made.voices, engine.version, engine.about, healthy=lambda: engine.healthy)
 
 
 async def in_a_thread[T](function: Callable[[], T]) -> T:

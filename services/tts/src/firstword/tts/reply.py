@@ -15,8 +15,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from firstword.protocol import Word
-from firstword.tts.ask import Ask
 from firstword.tts.job import Job, JobFailedError
+from firstword.tts.record import Record
 from firstword.tts.refusal import RefusedError
 from firstword.tts.service import Service
 from firstword.tts.synthesis import Speech
@@ -68,16 +68,16 @@ class SpeechReply(Response):
     """One request's audio. The job is stopped when the answer ends, however that is."""
 
     def __init__(
-        self, service: Service, door: Door, ask: Ask, job: Job[Speech], body: Body
+        self, service: Service, door: Door, record: Record, job: Job[Speech], body: Body
     ) -> None:
         self.status_code = 200
         self.media_type = body.media_type
         self._service = service
         self._door = door
-        self._ask = ask
+        self._record = record
+        self._ask = record.ask
         self._job = job
         self._body = body
-        self._arrived = service.scheduler.clock()
         self._started = False
         self._outcome = "disconnected"
 
@@ -87,8 +87,7 @@ class SpeechReply(Response):
                 await _while_connected(receive, self._answer(scope, receive, send))
             finally:
                 self._job.cancel()
-                self._service.count(self._door.name, self._outcome, self._job)
-                self._log()
+                self._record.end(self._outcome, self._job)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -127,8 +126,7 @@ class SpeechReply(Response):
         if self._started:
             return
         self._started = True
-        ttfa_s = self._service.scheduler.clock() - self._arrived
-        self._service.metrics.ttfa_s.labels(self._door.name).observe(ttfa_s)
+        self._record.first_audio()
         self.init_headers(common_headers(self._ask.request_id))
         if length is not None:
             self.headers["content-length"] = str(length)
@@ -152,16 +150,6 @@ class SpeechReply(Response):
     async def _within(self, sending: Awaitable[None]) -> None:
         async with asyncio.timeout(self._service.settings.limits.send_s):
             await sending
-
-    def _log(self) -> None:
-        logger.info(
-            "%s, door=<%s>, outcome=<%s>, audio_s=<%.2f>, elapsed_ms=<%.0f> | spoken",
-            self._ask.label,
-            self._door.name,
-            self._outcome,
-            self._job.audio_s,
-            1000 * (self._service.scheduler.clock() - self._arrived),
-        )
 
 
 def common_headers(request_id: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from firstword.protocol import (
     Word,
     duration_s,
 )
+from firstword.telemetry import TraceContext
 from firstword.tts.ask import (
     Ask,
     check_age,
@@ -18,11 +19,10 @@ from firstword.tts.ask import (
     check_text,
     checked_voice,
     expected_s,
-    trace,
 )
-from firstword.tts.engines import EngineQuality
 from firstword.tts.job import Job
 from firstword.tts.listener import Listener
+from firstword.tts.record import Record
 from firstword.tts.refusal import RefusedError
 from firstword.tts.service import Service
 from firstword.tts.synthesis import Speech, TextInPieces, WholeText
@@ -50,23 +50,21 @@ def asked(name: str, frame: Synthesize, service: Service) -> Ask:
         quality=frame.quality,
         word_timestamps=frame.word_timestamps,
         offset_samples=frame.offset_samples,
-        trace=trace(frame.traceparent),
+        trace=TraceContext.parse(frame.traceparent),
     )
 
 
 class Request:
-    """What is known of it. ``arrived`` is on the scheduler's clock.
+    """What is known of it.
 
     ``first``: it waits for nothing, since no other request was open and all of its text is there.
     """
 
-    def __init__(self, ask: Ask, text: str, *, whole: bool, arrived: float, first: bool) -> None:
-        self.ask = ask
-        self.arrived = arrived
+    def __init__(self, record: Record, text: str, *, whole: bool, first: bool) -> None:
+        self.record = record
+        self.ask = record.ask
         self.first = first
-        self.chars = len(text)
         self.job: Job[Speech] | None = None
-        self.quality: EngineQuality = "exact"
         self.stopped = False
         self.fault: RefusedError | None = None
         self.samples = 0
@@ -79,8 +77,9 @@ class Request:
 
     def begin(self, service: Service, listener: Listener, ahead_s: float) -> None:
         """Have it synthesised from now on, after ``ahead_s`` seconds that are not made yet."""
-        self.quality = service.quality(self.ask, listener, ahead_s=ahead_s)
-        self.job = service.speak(self.ask, self._script, self.quality, listener, self.chars)
+        quality = service.quality(self.ask, listener, ahead_s=ahead_s)
+        self.record.quality = quality
+        self.job = service.speak(self.ask, self._script, quality, listener, self.record.chars)
 
     @property
     def left_s(self) -> float:
@@ -91,7 +90,7 @@ class Request:
         """More of a text that comes in pieces."""
         if self._pieces is None:
             return
-        self.chars += len(text)
+        self.record.chars += len(text)
         self._pieces.add(text)
         if self.job is not None:
             self.job.expected_s += expected_s(len(text), self.ask.speed)
@@ -118,7 +117,7 @@ class Request:
             sample_rate=self.ask.sample_rate,
             voice=self.ask.voice,
             engine=engine,
-            quality=self.quality,
+            quality=self.record.quality,
         )
 
     def last_frame(self, now: float) -> LastFrame:
@@ -131,7 +130,7 @@ class Request:
         return SynthesisComplete(
             request_id=name,
             total_duration_s=round(duration_s(self.samples, self.ask.sample_rate), 4),
-            elapsed_s=round(now - self.arrived, 4),
+            elapsed_s=round(now - self.record.arrived, 4),
             samples=self.samples,
             words=tuple(self.words) if self.ask.word_timestamps else None,
         )

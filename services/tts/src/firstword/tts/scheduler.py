@@ -1,7 +1,9 @@
 """Room 8: whose sentence is spoken next. It knows nothing of sockets, JSON or models.
 
 Jobs are synchronous iterators. A worker thread takes the job that the policy names, advances it by
-one ``next`` and hands the result to the event loop: the only crossing between the two.
+one ``next`` and hands the result to the event loop: the only crossing between the two. Where the
+job waits for a forward of the model that others can go through too, the worker makes that for all
+of them at once.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from firstword.tts.batching import Forwards
 from firstword.tts.job import Job, JobFailedError, Piece, SchedulerStoppedError, Work
 from firstword.tts.listener import Listener
 from firstword.tts.policy import Policy, check, edf, owed_s
@@ -45,13 +48,13 @@ class Scheduler:
     ) -> None:
         self.clock = clock
         self.rtf = FIRST_GUESS_RTF
-        self._policy = policy
         self._workers = workers
         self._max_jobs = max_jobs
         self._max_wait_s = max_wait_s
         self._jobs: dict[int, Job[Any]] = {}
         self._orders = 0
         self._steps: dict[int, float] = {}
+        self._forwards = Forwards(policy)
         self._changed = threading.Condition()
         self._stopping = False
         self._threads: list[threading.Thread] = []
@@ -94,7 +97,7 @@ class Scheduler:
         """Seconds of work that those being served need within ``max_wait_s`` not to run dry."""
         with self._changed:
             audio_s = owed_s(self._jobs.values(), self.clock(), self._max_wait_s)
-        return audio_s * self.rtf / self._workers
+        return audio_s * self.rtf / (1 if self._forwards.shared else self._workers)
 
     def admit(self) -> None:
         """May one more be served?
@@ -156,19 +159,33 @@ class Scheduler:
     def step(self) -> bool:
         """Do one unit of work if any is due. True when something was done."""
         with self._changed:
-            job = self._take()
-        if job is None:
-            return False
-        self._advance(job)
-        return True
+            taken = self._take()
+        if taken:
+            self._do(taken)
+        return bool(taken)
 
-    def _take(self) -> Job[Any] | None:
-        abandoned = (job for job in self._jobs.values() if job.cancelled and not job.running)
-        job = next(abandoned, None) or self._policy(self._jobs.values())
-        if job is not None:
+    def _take(self) -> list[Job[Any]]:
+        """The job whose step is next, or all those whose forward is; none when nothing is due."""
+        taken = self._forwards.take(self._jobs.values(), self.clock())
+        for job in taken:
             job.running = job.started = True
-            self._steps[job.order] = self.clock()
-        return job
+        if taken:
+            self._steps[taken[0].order] = self.clock()
+        return taken
+
+    def _do(self, taken: list[Job[Any]]) -> None:
+        job, ticket = taken[0], taken[0].waiting
+        if ticket is None or job.cancelled:
+            self._advance(job)
+            return
+        began = self.clock()
+        try:
+            ticket.serve([job.waits for job in taken[1:]])
+        finally:
+            with self._changed:
+                self._steps.pop(job.order, None)
+                self._forwards.made(ticket, taken, self.clock() - began)
+                self._changed.notify_all()
 
     def _advance(self, job: Job[Any]) -> None:
         began = self.clock()
@@ -202,6 +219,7 @@ class Scheduler:
             self._steps.pop(job.order, None)
             job.running = False
             job.work_s += took_s
+            job.waits = None if piece is None else piece.waits
             if done:
                 self._jobs.pop(job.order, None)
                 job.listener.answered()
@@ -236,13 +254,13 @@ class Scheduler:
         try:
             while True:
                 with self._changed:
-                    while (job := self._take()) is None and not self._stopping:
+                    while not (taken := self._take()) and not self._stopping:
                         self._changed.wait()
-                    if self._stopping and job is not None:
-                        job.running = False
-                    if self._stopping or job is None:
+                    if self._stopping:
+                        for job in taken:
+                            job.running = False
                         return
-                self._advance(job)
+                self._do(taken)
         finally:
             self._give_up()
 

@@ -13,9 +13,10 @@ from firstword.tts.audio import Format
 from firstword.tts.engines import EngineQuality
 from firstword.tts.job import Job
 from firstword.tts.listener import Listener
-from firstword.tts.metrics import Metrics
+from firstword.tts.models import ModelsError
 from firstword.tts.parts import Parts, in_a_thread
 from firstword.tts.policy import SaturatedError
+from firstword.tts.record import Recorder
 from firstword.tts.refusal import RefusedError, saturated
 from firstword.tts.scheduler import Scheduler
 from firstword.tts.settings import Settings
@@ -35,10 +36,11 @@ ENOUGH_SLACK_S = 2.0
 class Service:
     """One server's state. Everything here runs on the event loop."""
 
-    def __init__(self, settings: Settings, scheduler: Scheduler, metrics: Metrics) -> None:
+    def __init__(self, settings: Settings, scheduler: Scheduler, recorder: Recorder) -> None:
         self.settings = settings
         self.scheduler = scheduler
-        self.metrics = metrics
+        self.recorder = recorder
+        self.metrics = recorder.metrics
         self.state: State = "starting"
         self.sessions = 0
         self.leaving = asyncio.Event()
@@ -48,13 +50,21 @@ class Service:
         self._working = 0
         self._idle = asyncio.Event()
         self._idle.set()
-        metrics.watch(depth=lambda: scheduler.depth, sessions=lambda: self.sessions)
+        self.metrics.watch(
+            depth=lambda: scheduler.depth,
+            backlog_s=scheduler.backlog_s,
+            sessions=lambda: self.sessions,
+        )
 
     async def load(self, build: Callable[[], Parts]) -> None:
         """Build the parts; from then on the service is ready, or has failed for good."""
         try:
             self._parts = await in_a_thread(build)
             self.metrics.tell(engine=self._parts.engine, about=self._parts.about)
+        except ModelsError as error:
+            # It says what to do; a traceback's message is not logged.
+            logger.error("state=<failed> | %s", error)
+            self.state = "failed"
         except Exception:
             logger.exception("state=<failed> | cannot load the model")
             self.state = "failed"
@@ -72,7 +82,8 @@ class Service:
     @property
     def healthy(self) -> bool:
         """New work is taken and gets done."""
-        return self.state == "ready" and self.scheduler.alive
+        works = self._parts is not None and self._parts.healthy()
+        return self.state == "ready" and works and self.scheduler.alive
 
     def parts(self) -> Parts:
         """What speaks.
@@ -147,14 +158,6 @@ class Service:
             ahead_bytes=self.settings.limits.session_bytes,
             expected_s=expected_s(chars, ask.speed),
         )
-
-    def count(self, door: str, outcome: str, job: Job[Speech] | None) -> None:
-        """A request has ended."""
-        self.metrics.requests.labels(door, outcome).inc()
-        if job is not None and job.audio_s > 0:
-            self.metrics.audio_s.inc(job.audio_s)
-            self.metrics.rtf.observe(job.work_s / job.audio_s)
-            self.metrics.underrun_s.inc(job.listener.take_underrun_s())
 
     @contextmanager
     def working(self) -> Iterator[None]:

@@ -92,6 +92,7 @@ class SpeechSession:
                 for frame in self._wire.receive(payload):
                     self._handle(frame)
             except RemoteProtocolError as fault:
+                self._service.recorder.refused(DOOR, fault.code)
                 self._note(fault.frame())
         self._end(Ending(None))
 
@@ -119,15 +120,13 @@ class SpeechSession:
             self._check_room()
             ask = asked(name, frame, self._service)
         except RefusedError as refusal:
-            self._service.count(DOOR, refusal.code, None)
+            self._service.recorder.refused(DOOR, refusal.code)
             self._note(Error(code=refusal.code, message=str(refusal), request_id=name))
             return
-        now = self._service.scheduler.clock()
         first = not (self._requests or frame.more)
         self._service.begin()
-        self._requests.append(
-            Request(ask, frame.text, whole=not frame.more, arrived=now, first=first)
-        )
+        record = self._service.recorder.begin(ask, DOOR, len(frame.text))
+        self._requests.append(Request(record, frame.text, whole=not frame.more, first=first))
         self._begin_jobs()
         self._changed.set()
 
@@ -138,7 +137,7 @@ class SpeechSession:
 
     def _more(self, request: Request, frame: Synthesize) -> None:
         try:
-            check_text(frame.text, self._limits, before=request.chars)
+            check_text(frame.text, self._limits, before=request.record.chars)
         except RefusedError as refusal:
             self._stop(request, refusal)
             return
@@ -218,9 +217,8 @@ class SpeechSession:
             if request.stopped:
                 return
             await self._send(Audio(data))
-            if not request.samples and request.first:
-                ttfa_s = self._service.scheduler.clock() - request.arrived
-                self._service.metrics.ttfa_s.labels(DOOR).observe(ttfa_s)
+            if not request.samples:
+                request.record.first_audio(waited=request.first)
             request.samples += samples_in(len(data))
 
     async def _notify(self) -> None:
@@ -244,13 +242,4 @@ class SpeechSession:
 
     def _finished(self, request: Request, outcome: str) -> None:
         self._service.end()
-        self._service.count(DOOR, outcome, request.job)
-        logger.info(
-            "%s, outcome=<%s>, chars=<%d>, samples=<%d>, quality=<%s>, elapsed_ms=<%.0f> | spoken",
-            request.ask.label,
-            outcome,
-            request.chars,
-            request.samples,
-            request.quality,
-            1000 * (self._service.scheduler.clock() - request.arrived),
-        )
+        request.record.end(outcome, request.job)

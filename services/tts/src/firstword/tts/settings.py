@@ -8,11 +8,14 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal, get_args
 
+from firstword.telemetry import TelemetrySettings, TelemetrySettingsError
 from firstword.tts.models import cache_dir, model_dir
 
 type EngineName = Literal["auto", "onnx", "torch"]
 type QualityName = Literal["auto", "fast", "exact"]
 type PolicyName = Literal["edf", "fifo", "one-lock"]
+type DeviceName = Literal["auto", "cpu", "cuda"]
+type Precision = Literal["fp32", "fp16"]
 type LogLevel = Literal["debug", "info", "warning", "error"]
 
 
@@ -59,6 +62,20 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class TorchSettings:
+    """What only the torch engine looks at."""
+
+    device: DeviceName = "auto"
+    """``auto``: the graphics card where there is one."""
+
+    precision: Precision = "fp32"
+    """Of the generator's convolutions; everything else is float32."""
+
+    weights: Path | None = None
+    """The published ``kokoro-v1_0.pth``; None: the weights of the int8 graph."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of the speech server."""
 
@@ -78,6 +95,8 @@ class Settings:
     """Cores that the model may use; None: all that the process may use."""
 
     policy: PolicyName = "edf"
+    torch: TorchSettings = field(default_factory=TorchSettings)
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
@@ -100,6 +119,12 @@ class Settings:
             workers=read.integer("FIRSTWORD_TTS_WORKERS", defaults.workers, 1, 64),
             threads=read.integer("FIRSTWORD_TTS_THREADS", 0, 0, 1024) or None,
             policy=read.word("FIRSTWORD_TTS_POLICY", defaults.policy, PolicyName),
+            torch=TorchSettings(
+                device=read.word("FIRSTWORD_TTS_DEVICE", "auto", DeviceName),
+                precision=read.word("FIRSTWORD_TTS_PRECISION", "fp32", Precision),
+                weights=read.path("FIRSTWORD_TTS_WEIGHTS"),
+            ),
+            telemetry=_telemetry(environ),
             limits=Limits(
                 text_chars=read.integer("FIRSTWORD_TTS_MAX_TEXT_CHARS", bounds.text_chars, 1),
                 message_bytes=read.integer(
@@ -130,6 +155,13 @@ class Settings:
             return self.host == "localhost"
 
 
+def _telemetry(environ: Mapping[str, str]) -> TelemetrySettings:
+    try:
+        return TelemetrySettings.from_env(environ)
+    except TelemetrySettingsError as error:
+        raise SettingsError(str(error)) from None
+
+
 class _Reader:
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -152,6 +184,10 @@ class _Reader:
             upper = "" if most is None else f" and {most} at most"
             raise SettingsError(f"{name} must be {least} or more{upper}, got {value}")
         return value
+
+    def path(self, name: str) -> Path | None:
+        value = self._environ.get(name, "").strip()
+        return Path(value).expanduser() if value else None
 
     def number(self, name: str, default: float) -> float:
         value = self._parsed(name, float, "a number of seconds")

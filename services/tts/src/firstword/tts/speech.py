@@ -19,6 +19,7 @@ from firstword.tts.engines import (
     Engine,
     EngineQuality,
     Style,
+    Ticket,
     TimedWord,
     Utterance,
 )
@@ -45,10 +46,12 @@ class Chunk:
     """Audio as it is ready: float32 (samples,), 24 kHz, within -1 to 1, and the words that begin.
 
     Word times count from the request's first sample; spans are characters of the request's text.
+    ``waits`` is the engine's, see ``Block``.
     """
 
     samples: Samples
     words: tuple[TimedWord, ...] = ()
+    waits: Ticket | None = None
 
 
 class Reader(Protocol):
@@ -92,7 +95,7 @@ class Speaker:
         for utterance in self._reader.utterances(job.text, language):
             begins_s = said / SAMPLE_RATE
             for chunk in self._utterance(utterance, job, style):
-                yield Chunk(limit(chunk.samples), _later(chunk.words, begins_s))
+                yield Chunk(limit(chunk.samples), _later(chunk.words, begins_s), chunk.waits)
                 said += chunk.samples.size
 
     def _utterance(self, utterance: Utterance, job: SpeechJob, style: Style) -> Iterator[Chunk]:
@@ -108,7 +111,7 @@ class Speaker:
                     yield Chunk(samples, tail.placed(waiting))
                     waiting.clear()
                 elif not block.samples.size:
-                    yield Chunk(samples)
+                    yield Chunk(samples, waits=block.waits)
         finally:
             if close := getattr(blocks, "close", None):
                 close()

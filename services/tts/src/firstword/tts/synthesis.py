@@ -16,7 +16,7 @@ from firstword.chunker import Sentence, SentenceChunker
 from firstword.protocol import Word
 from firstword.tts.ask import Ask
 from firstword.tts.audio import Format, Resampler, encoder, to_int16
-from firstword.tts.engines import SAMPLE_RATE, EngineQuality, TimedWord
+from firstword.tts.engines import SAMPLE_RATE, EngineQuality, Ticket, TimedWord
 from firstword.tts.job import Work
 from firstword.tts.speech import Chunk, SpeechJob
 
@@ -40,6 +40,7 @@ class Speech:
     data: bytes
     words: tuple[Word, ...]
     duration_s: float
+    waits: Ticket | None = None
 
     @property
     def size(self) -> int:
@@ -127,7 +128,7 @@ def pcm(speaker: Speaks, script: Script, ask: Ask, quality: EngineQuality) -> Wo
         kept = samples[min(skip, samples.size) :]
         skip -= samples.size - kept.size
         if kept.size or words or not chunk.samples.size:
-            yield Speech(kept.tobytes(), words, kept.size / ask.sample_rate)
+            yield Speech(kept.tobytes(), words, kept.size / ask.sample_rate, chunk.waits)
     rest = to_int16(resampler.flush())[skip:]
     if rest.size:
         yield Speech(rest.tobytes(), (), rest.size / ask.sample_rate)
@@ -143,7 +144,8 @@ def encoded(
             yield None
         else:
             data = one.encode(chunk.samples)
-            yield Speech(data, _wire(chunk.words, ask), chunk.samples.size / SAMPLE_RATE)
+            words, seconds = _wire(chunk.words, ask), chunk.samples.size / SAMPLE_RATE
+            yield Speech(data, words, seconds, chunk.waits)
     yield Speech(one.finish(), (), 0.0)
 
 
@@ -161,7 +163,7 @@ def _chunks(
             begins, at_s = passage.start, said / SAMPLE_RATE
             for chunk in chunks:
                 said += chunk.samples.size
-                yield Chunk(chunk.samples, _moved(chunk.words, begins, at_s))
+                yield Chunk(chunk.samples, _moved(chunk.words, begins, at_s), chunk.waits)
         early = False
 
 

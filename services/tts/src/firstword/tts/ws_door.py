@@ -13,7 +13,7 @@ from firstword.tts.job import SchedulerStoppedError
 from firstword.tts.refusal import RefusedError
 from firstword.tts.reply import ABORT
 from firstword.tts.service import Service
-from firstword.tts.session import SpeechSession
+from firstword.tts.session import DOOR, SpeechSession
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +30,7 @@ class WsDoor:
         try:
             self._check()
         except RefusedError as refusal:
+            service.recorder.refused(DOOR, refusal.code)
             body = {"error": {"code": refusal.code, "message": str(refusal), "request_id": None}}
             await websocket.send_denial_response(JSONResponse(body, refusal.status))
             return

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,12 +57,44 @@ class TimedWord:
     end_s: float
 
 
+class Ticket(Protocol):
+    """A forward that an utterance waits for, and that others' can go through at the same time."""
+
+    @property
+    def done(self) -> bool: ...
+
+    @property
+    def kind(self) -> Hashable:
+        """Tickets of equal kind can be served together."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How much work it is; comparable within its kind."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """Tickets of its kind that may be served together now."""
+        ...
+
+    def serve(self, others: Sequence[Any]) -> None:
+        """Do it and ``others`` of its kind at once. Failures are raised in the waiting iterators.
+
+        Nobody has to: an iterator that is advanced earlier does its forward alone."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Audio as the engine gives it: float32 (samples,), 24 kHz, and the words that begin in it."""
+    """Audio as the engine gives it: float32 (samples,), 24 kHz, and the words that begin in it.
+
+    ``waits`` is what the next block is waiting for, where that can be done in company.
+    """
 
     samples: NDArray[np.float32]
     words: tuple[TimedWord, ...] = ()
+    waits: Ticket | None = None
 
 
 class Engine(Protocol):
@@ -81,6 +113,11 @@ class Engine(Protocol):
     @property
     def about(self) -> str:
         """Which code makes the samples here, and why: for reports."""
+        ...
+
+    @property
+    def healthy(self) -> bool:
+        """False for good once what it runs on has failed."""
         ...
 
     def warm_up(self) -> None:

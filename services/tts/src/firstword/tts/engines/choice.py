@@ -1,7 +1,9 @@
-"""Which vocoder runs: our kernels, where on this machine they are right and not slower."""
+"""What runs the model: torch where there is a graphics card; on a processor our kernels, where on
+this machine they are right and not slower."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import logging
 import statistics
@@ -28,6 +30,20 @@ TRIAL = "həlˈO wˈɜɹld."
 """Phonemes of the trial utterance."""
 
 _RUNS = 3
+
+
+CARD = Path("/dev/nvidiactl")
+"""There when the driver of a graphics card is."""
+
+FORWARD_WORKERS = 3
+"""Workers beside torch: one makes a forward, the others meanwhile ready what goes into the next."""
+
+
+def torch_runs(engine: str, card: Path = CARD) -> bool:
+    """Whether torch is to run the model; looks, but does not import it, which takes seconds."""
+    if engine != "auto":
+        return engine == "torch"
+    return card.exists() and importlib.util.find_spec("torch") is not None
 
 
 @dataclass(frozen=True, slots=True)

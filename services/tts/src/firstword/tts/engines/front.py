@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firstword.tts.engines import MAX_PHONEMES, SAMPLE_RATE, SpokenWord, TimedWord
+from firstword.tts.engines.runtime import onnx_runtime
 from firstword.tts.text.vocabulary import TOKENS
 
 if TYPE_CHECKING:
@@ -94,12 +95,11 @@ def timed(words: Sequence[SpokenWord], durations: Array) -> tuple[TimedWord, ...
 
 def session(graph: Path, threads: int) -> onnxruntime.InferenceSession:
     """A session of ``graph`` on the CPU with that many threads, which sleep between tasks."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
+    library = onnx_runtime()
+    options = library.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     # A thread that spins for its next task takes the core that somebody else's task needs.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+    return library.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])

@@ -13,6 +13,7 @@ import onnx
 from numpy.typing import NDArray
 
 from firstword.tts.engines.dequantise import UnknownGraphError, dequantise, prune
+from firstword.tts.engines.runtime import onnx_runtime
 from firstword.tts.engines.tensors import (
     ACOUSTIC_INPUTS,
     ACOUSTIC_OUTPUTS,
@@ -58,12 +59,10 @@ def _silence(model: onnx.ModelProto) -> NDArray[np.float32]:
 
     Such a frame is constant: the bias of the layer that mixes the harmonics, through its tanh.
     """
-    import onnxruntime  # type: ignore[import-untyped]
-
     biases = {tensor.name: tensor for tensor in model.graph.initializer}
     level = np.tanh(onnx.numpy_helper.to_array(biases[_SOURCE_BIAS])[0])
     graph = cut(model, {WAVE: ACOUSTIC_INPUTS[WAVE]}, [HARMONICS])
-    session = onnxruntime.InferenceSession(
+    session = onnx_runtime().InferenceSession(
         graph.SerializeToString(), providers=["CPUExecutionProvider"]
     )
     spectrum = session.run(None, {WAVE: np.full((1, 600), level, np.float32)})[0]

@@ -31,6 +31,7 @@ class OnnxEngine:
     """
 
     name = "onnx"
+    healthy = True
 
     def __init__(self, graph: Path, identity: str, threads: int | None = None) -> None:
         self.threads = threads or cpu_threads()

@@ -15,7 +15,8 @@ class Espeak:
 
     Raises:
         ImportError: the extra ``espeak`` is not installed.
-        RuntimeError: its library cannot be loaded.
+        RuntimeError, OSError: its library cannot be loaded; it is copied to a temporary folder
+            first, which must exist and allow programs.
     """
 
     def __init__(self, *, british: bool) -> None:
@@ -49,6 +50,6 @@ def espeak_or_none(*, british: bool) -> Espeak | None:
         return Espeak(british=british)
     except ImportError:
         logger.info("extra=<espeak> | not installed, unknown words are spelled by rule")
-    except RuntimeError as error:
+    except (RuntimeError, OSError) as error:
         logger.warning("error=<%s> | cannot load espeak, unknown words are spelled by rule", error)
     return None

@@ -71,7 +71,7 @@ class G2P:
         self._tagger = tagger or Tagger()
         self._espeak = espeak_or_none(british=british) if espeak == "installed" else espeak
         self._british = british
-        self._english = English(british, self._tagger.pipeline, self._unknown)
+        self.english = English(british, self._tagger.pipeline, self._unknown)
 
     def phonemize(self, text: str) -> Phonemes:
         """``text`` as phonemes, whatever its length; spans are characters of ``text``."""
@@ -115,7 +115,7 @@ class G2P:
                 for run in _LETTERS.finditer(spoken):
                     span = start + run.start(), start + run.end()
                     letters[span] = self._letters(run[0].replace(" ", ""))
-        said = self._english.words(line, places, letters)
+        said = self.english.words(line, places, letters)
         return [
             sound if sounds(sound) else self._spelled(word.spoken)
             for word, sound in zip(words, said, strict=True)
@@ -135,12 +135,12 @@ class G2P:
         return spoken if self._has(spoken) else spoken.capitalize()
 
     def _has(self, spoken: str) -> bool:
-        golds, silvers = self._english.lexicon.golds, self._english.lexicon.silvers
+        golds, silvers = self.english.lexicon.golds, self.english.lexicon.silvers
         lower = spoken.lower()
         return spoken in golds or spoken in silvers or lower in golds or lower in silvers
 
     def _letters(self, letters: str) -> str:
-        said, _rating = self._english.lexicon.get_NNP(letters)
+        said, _rating = self.english.lexicon.get_NNP(letters)
         return said or ""
 
     def _unknown(self, token: Any) -> tuple[str, int]:
