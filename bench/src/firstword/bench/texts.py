@@ -66,3 +66,39 @@ CLIPS = (
     "That is all I can find, is there anything else you want to know?",
 )
 """Everyday sentences of two to four seconds, easy to write down when they are heard well."""
+
+REPLIES = (
+    (
+        "Yes, you can take the bus, but the walk along the river is nicer in this weather. "
+        "It takes about twenty minutes."
+    ),
+    (
+        "Well done, and now let the dough rest for an hour, covered with a cloth. "
+        "After that, put it in the oven."
+    ),
+    (
+        "On most days, the shop opens at nine in the morning, but today it is closed. "
+        "You could try again tomorrow."
+    ),
+    (
+        "If you are late, please call the front desk, and somebody will wait for you at the door. "
+        "The number is on your ticket."
+    ),
+    (
+        "As far as I know, the last train leaves before midnight, so there is still time for "
+        "dinner. I can book a table if you like."
+    ),
+    (
+        "When you reach the old stone bridge, turn left, follow the path up the hill, and stop at "
+        "the gate. The house is just behind the trees."
+    ),
+    (
+        "The moon has no light of its own, it only sends back what comes from the sun. "
+        "That is why we see it grow and shrink."
+    ),
+    (
+        "Plants take in water through their roots and carry it up into the leaves, where the sun "
+        "turns it into food. At night they rest, much as we do."
+    ),
+)
+"""Answers whose first clause mark stands after 1, 2, 3, 4, 5, 7, 8 and 14 words."""
