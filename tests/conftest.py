@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import re
 import shutil
 import subprocess
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,19 @@ EAR_RATE = 16_000
 CHROMIUM = Path("/usr/bin/chromium")
 
 _left_out = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture(autouse=True)
+def logging_as_it_was() -> Iterator[None]:
+    """Commands set up logging for the whole process; the next test finds it as this one did."""
+    loggers = [logging.getLogger(), *map(logging.getLogger, logging.root.manager.loggerDict)]
+    levels = [logger.level for logger in loggers]
+    handlers = list(logging.root.handlers)
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
+    for handler in set(logging.root.handlers) - set(handlers):
+        logging.root.removeHandler(handler)
 
 
 @pytest.hookimpl(trylast=True)
