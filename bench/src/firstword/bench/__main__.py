@@ -95,8 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="firstword bench", description="Measure on this machine.")
     names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
     for name, (_, usual, text) in BENCHES.items():
-        told = text.replace("%", "%%")
-        one = names.add_parser(name, help=told, description=told)
+        one = names.add_parser(name, help=text.replace("%", "%%"), description=text)
         one.add_argument("--runs", type=int, metavar="N", help=f"measured runs (default {usual})")
         one.add_argument(
             "--json", type=Path, metavar="FILE", help="the figures as JSON, and a chart beside it"
