@@ -180,6 +180,7 @@ class FakeSpeech:
     def __init__(self) -> None:
         self.requests: list[Synthesize] = []
         self.cancelled: list[str] = []
+        self.cancels = 0
         self.finished: list[str] = []
         self.connections = 0
         self.live = 0
@@ -248,6 +249,7 @@ class _Talk:
                         self.service.most_open = max(self.service.most_open, opened)
                         self.queue.put_nowait(frame)
                     case Cancel():
+                        self.service.cancels += 1
                         await self.cancel(frame.request_id)
                     case Close():
                         self.queue.put_nowait(None)

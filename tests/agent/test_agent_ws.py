@@ -141,6 +141,7 @@ async def test_a_cancel_while_the_player_still_plays_changes_what_is_kept(
             heard_s = len("Alpha beta. ") * SAMPLES_PER_CHAR / RATE
             await client.send(type="cancel", heard_s=heard_s)
             end = await client.until(AgentEnd)
+            await until(lambda: agent.speech.cancels == 1)
         assert (end.status, end.spoken) == ("cancelled", "Alpha beta.")
         assert agent.history("s")[-1] == ("assistant", "Alpha beta.")
 

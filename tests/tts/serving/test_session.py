@@ -146,6 +146,20 @@ async def test_auto_is_exact_for_what_is_heard_after_something_else(stage: Stage
     assert [start.quality for start in starts] == ["fast", "exact", "fast"]
 
 
+async def test_after_a_cancel_of_all_nothing_of_before_is_counted_as_still_heard(
+    stage: Stage,
+) -> None:
+    stage.lists.ask(
+        Synthesize(text="A sentence of such a length that it takes more than four seconds to say.")
+    )
+    await stage.work()
+    stage.lists.ask(Cancel())
+    stage.lists.ask(text("second"))
+    await stage.work()
+    starts = [frame for frame in stage.lists.sent if isinstance(frame, SynthesisStart)]
+    assert [start.quality for start in starts] == ["fast", "fast"]
+
+
 async def test_a_short_request_before_gives_no_time_for_the_exact_one(stage: Stage) -> None:
     stage.lists.ask(Synthesize(text="Yes."))
     stage.lists.ask(text("second"))

@@ -96,19 +96,22 @@ def measure(runs: int, talk: Talk) -> Findings:
     return findings
 
 
-def turn(agent_url: str, mode: str) -> Sample:
+def turn(agent_url: str, mode: str, session_id: str | None = None) -> Sample:
     """One question and its spoken answer, as ``agent_end`` tells it.
+
+    It is the next one of the conversation ``session_id``, else one of its own.
 
     Raises:
         TurnError: it was not answered to the end.
     """
+    asked = {"prompt": PROMPT, "mode": mode}
+    if session_id is not None:
+        asked["session_id"] = session_id
     parser = SseParser(max_event_bytes=1 << 20)
     last: dict[str, Any] = {}
     with (
         httpx.Client(trust_env=False, timeout=_TURN_S) as client,
-        client.stream(
-            "POST", f"{agent_url}/invocations", json={"prompt": PROMPT, "mode": mode}
-        ) as response,
+        client.stream("POST", f"{agent_url}/invocations", json=asked) as response,
     ):
         if response.status_code != httpx.codes.OK:
             raise TurnError(f"the agent answered {response.status_code}")

@@ -1,8 +1,9 @@
 """``wire``: how much later the first sound is through SageMaker than straight from the socket.
 
 Two agents say the same sentence through one speech server: one over its WebSocket, one through a
-local SageMaker runtime (HTTP/2, TLS, signed events). What is timed is in the agent: from the moment
-in which it knows the sentence to that in which it has the first audio of it.
+local SageMaker runtime (HTTP/2, TLS, signed events), each in one conversation whose connection
+stays. What is timed is in the agent: from the moment in which it knows the sentence to that in
+which it has the first audio of it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from firstword.bench.wire import caller
 DIRECT, THROUGH, DIFFERENCE = "websocket", "sagemaker", "sagemaker less websocket"
 
 ENDPOINT = "firstword-bench"
+CONVERSATION = "firstword-bench-wire-conversation-0001"
 LATER_MS = 5.0
 """What SageMaker's wire may cost at the median, on loopback."""
 
@@ -106,5 +108,7 @@ def _runtime(container: str, authority: Path) -> Iterator[str]:
 
 
 def _first_audio(agent_url: str) -> Sample:
-    timings = turn(agent_url, "bidi")
+    # A connection is opened while the model thinks and kept over a conversation's turns; this model
+    # does not think, so only a conversation's later turns tell what the wire costs.
+    timings = turn(agent_url, "bidi", session_id=CONVERSATION)
     return {"first_audio_ms": timings["first_audio_ms"] - timings["first_sentence_ms"]}

@@ -143,7 +143,8 @@ class Order:
         if isinstance(frame, Cancel):
             named = tuple(self._requests) if frame.request_id is None else (frame.request_id,)
             moved = [self._move(name, Move.CANCEL) for name in named]
-            return any(moved)
+            # A cancel of all also says that what was made before is not heard any more.
+            return any(moved) or frame.request_id is None
         if frame.request_id is None:
             raise OutOfOrderError("invalid_frame", "a request needs a request_id", None)
         if isinstance(frame, Flush):

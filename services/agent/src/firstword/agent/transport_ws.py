@@ -141,6 +141,7 @@ class TurnSocket:
             return
         if not self._stop_turn(cancel.heard_s) and not turn.stopped:
             await self._out.send(turn.amend(cancel.heard_s))
+        await turn.hush()
 
     async def _deliver(self, turn: Turn) -> None:
         async with asyncio.TaskGroup() as tasks:

@@ -107,6 +107,12 @@ class Turn:
             self._keep_heard(self._conversation, self._writing)
         return self._end("cancelled")
 
+    async def hush(self) -> None:
+        """The voice, too, is told that the audio of a reply that is over is not heard any more, so
+        that what is asked of it next is urgent."""
+        if self._over and self._conversation is not None:
+            await self._conversation.voice_for(self._prompt.mode).cancel()
+
     async def _reply(self) -> Status:
         await self.output.put(
             AgentStart(

@@ -85,14 +85,18 @@ class StreamVoice:
             speech.drop()
         self._asked.clear()
         link = self._link
-        if link is not None and link.session.open_requests:
-            stale = frozenset(link.session.open_requests)
-            await link.send(Cancel())
+        if link is None:
+            return
+        # Where nothing is open it still tells the service that what was made is not heard.
+        stale = frozenset(link.session.open_requests)
+        await link.send(Cancel())
+        if stale:
             loop = asyncio.get_running_loop()
             loop.call_later(self._settings.cancel_s, _drop_if_still_speaking, link, stale)
 
     async def close(self) -> None:
-        await self.cancel()
+        if self._asked:
+            await self.cancel()
         keeper, link = self._keeper, self._link
         if keeper is None:
             return

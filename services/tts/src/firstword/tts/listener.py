@@ -42,6 +42,10 @@ class Listener:
         """One thing asked for is made or given up."""
         self._open -= 1
 
+    def stopped(self) -> None:
+        """The player was stopped: what was made so far is not heard any more."""
+        self.due, self._playing = 0.0, False
+
     def resumed(self, now: float) -> None:
         """Work goes on that had to wait for the caller; running dry meanwhile is not our fault."""
         if self.due <= now:

@@ -147,6 +147,11 @@ class Scheduler:
                 job.listener.resumed(self.clock())
                 self._changed.notify()
 
+    def silence(self, listener: Listener) -> None:
+        """Nothing of what was made for ``listener`` is played any more."""
+        with self._changed:
+            listener.stopped()
+
     def cancel(self, job: Job[Any]) -> None:
         """The job's iterator is closed by a worker, after the step that it may be in."""
         with self._changed:
@@ -246,7 +251,8 @@ class Scheduler:
     def _count(self, job: Job[Any], piece: Piece) -> None:
         job.ahead += piece.size
         job.audio_s += piece.duration_s
-        job.listener.produced(piece.duration_s, self.clock())
+        if not job.cancelled:
+            job.listener.produced(piece.duration_s, self.clock())
         if piece.duration_s > 0:
             self.rtf = RTF_MEMORY * self.rtf + (1 - RTF_MEMORY) * (job.work_s / job.audio_s)
 

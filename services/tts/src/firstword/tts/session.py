@@ -109,6 +109,8 @@ class SpeechSession:
                 for request in tuple(self._requests):
                     if name is None or name == request.ask.request_id:
                         self._stop(request, None)
+                if name is None:
+                    self._service.scheduler.silence(self._listener)
             case Close():
                 self._close(Ending(1000))
 
