@@ -80,6 +80,26 @@ def test_a_measurement_that_one_leaves_is_ended_by_the_other(voice, tmp_path):
     assert voice.measured == len(TEXTS)
 
 
+def test_a_measurement_that_all_have_left_is_closed(tmp_path):
+    closed = []
+
+    def measure(phonemes, style):
+        try:
+            yield
+        finally:
+            closed.append(phonemes)
+
+    averages = Averages({}, tmp_path, measure)
+    both = [averages.in_steps(STYLE), averages.in_steps(STYLE)]
+    next(both[0])
+    both[0].close()
+    assert closed == [TEXTS[0]]
+    assert not averages._measuring
+    next(both[1])
+    both[1].close()
+    assert closed == [TEXTS[0]] * 2
+
+
 def test_after_a_failure_the_next_one_measures_anew(voice, tmp_path):
     def failing(phonemes, style):
         yield

@@ -42,15 +42,14 @@ class Listener:
         """One thing asked for is made or given up."""
         self._open -= 1
 
-    def stopped(self) -> None:
-        """The player was stopped: what was made so far is not heard any more."""
-        self.due, self._playing = 0.0, False
+    def stopped(self, now: float) -> None:
+        """The player has stopped: what was made so far is not heard any more."""
+        self.due, self._playing = now + self._first_audio_s, False
 
     def resumed(self, now: float) -> None:
         """Work goes on that had to wait for the caller; running dry meanwhile is not our fault."""
         if self.due <= now:
-            self.due = now + self._first_audio_s
-            self._playing = False
+            self.stopped(now)
 
     def produced(self, duration_s: float, now: float) -> None:
         """Audio was made. Late audio moves the playback clock: the listener waited for it."""

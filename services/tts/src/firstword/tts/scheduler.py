@@ -150,7 +150,7 @@ class Scheduler:
     def silence(self, listener: Listener) -> None:
         """Nothing of what was made for ``listener`` is played any more."""
         with self._changed:
-            listener.stopped()
+            listener.stopped(self.clock())
 
     def cancel(self, job: Job[Any]) -> None:
         """The job's iterator is closed by a worker, after the step that it may be in."""

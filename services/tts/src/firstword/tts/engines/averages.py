@@ -79,13 +79,18 @@ class Averages:
                 self._measured[name] = known
                 return known
             measuring = self._measuring.setdefault(name, _Measuring(self._kept(name, style)))
+            measuring.waiting += 1
         try:
             while (found := measuring.step()) is None:
                 yield
         finally:
-            if measuring.over:
-                with self._lock:
-                    self._measuring.pop(name, None)
+            with self._lock:
+                measuring.waiting -= 1
+                if not measuring.waiting:
+                    # Half a measurement that nobody waits for would keep its memory.
+                    measuring.close()
+                if measuring.over and self._measuring.get(name) is measuring:
+                    del self._measuring[name]
         with self._lock:
             self._measured[name] = found
             if len(self._measured) > MEASURED:
@@ -121,7 +126,14 @@ class _Measuring:
         self._found: Rounded | None = None
         self._lock = threading.Lock()
         self.over = False
-        """Whether it was found, or failed."""
+        """Whether it was found, failed or was given up."""
+        self.waiting = 0
+        """Those who advance it; changed under the lock of `Averages`."""
+
+    def close(self) -> None:
+        """Give it up; nobody may be in `step`."""
+        self.over = True
+        self._steps.close()
 
     def step(self) -> Rounded | None:
         """Do some of it; what was found, once it is."""
