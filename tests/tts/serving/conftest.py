@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import threading
 import zlib
@@ -19,9 +20,9 @@ from firstword.protocol import decode
 from firstword.tts.app import create_app
 from firstword.tts.audio import to_int16
 from firstword.tts.engines import SAMPLE_RATE, Block, SpokenWord, Style, TimedWord, Utterance
-from firstword.tts.models import UnknownVoiceError
+from firstword.tts.models import UnknownVoiceError, cache_dir
 from firstword.tts.models.voices import Voice, describe
-from firstword.tts.parts import Parts, TwoPaces
+from firstword.tts.parts import Parts, TwoPaces, load
 from firstword.tts.server import SpeechServer, listen
 from firstword.tts.service import Service
 from firstword.tts.settings import Limits, Settings
@@ -254,5 +255,19 @@ def kit() -> Kit:
 
 @pytest.fixture
 async def live(kit: Kit) -> AsyncIterator[Running]:
+    async with running(kit) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def loaded(model_folder: Path) -> Parts:
+    """The real Kokoro."""
+    return load(Settings(model_dir=model_folder, cache_dir=cache_dir(os.environ)))
+
+
+@pytest.fixture
+async def real(loaded: Parts) -> AsyncIterator[Running]:
+    kit = Kit(Settings(model_dir=Path(), cache_dir=Path(), port=0))
+    kit.parts = loaded
     async with running(kit) as one:
         yield one

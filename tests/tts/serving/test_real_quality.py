@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import AsyncIterator, Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -12,12 +10,9 @@ from firstword.bench.ear import EAR_RATE
 from firstword.bench.mos import Mos, Opinion
 from firstword.protocol import SynthesisComplete, SynthesisStart
 from firstword.tts.audio import Resampler
-from firstword.tts.models import cache_dir
-from firstword.tts.parts import Parts, load
-from firstword.tts.settings import Settings
 from numpy.typing import NDArray
 
-from tests.tts.serving.conftest import Kit, Running, running
+from tests.tts.serving.conftest import Running
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(900)]
 
@@ -37,19 +32,6 @@ SENTENCES = (
     "We walked along the beach until the sun went down.",
     "He wrote a long letter to his friend and forgot to post it.",
 )
-
-
-@pytest.fixture(scope="module")
-def loaded(model_folder: Path) -> Parts:
-    return load(Settings(model_dir=model_folder, cache_dir=cache_dir(os.environ)))
-
-
-@pytest.fixture
-async def real(loaded: Parts) -> AsyncIterator[Running]:
-    kit = Kit(Settings(model_dir=Path(), cache_dir=Path(), port=0))
-    kit.parts = loaded
-    async with running(kit) as one:
-        yield one
 
 
 @pytest.fixture(scope="module")

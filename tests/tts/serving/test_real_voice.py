@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import io
 import json
-import os
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
+from collections.abc import Callable
 
 import av
 import httpx
 import numpy as np
 import pytest
 from firstword.protocol import SynthesisComplete, Words
-from firstword.tts.models import cache_dir
-from firstword.tts.parts import Parts, load
-from firstword.tts.settings import Settings
 
-from tests.tts.serving.conftest import Kit, Running, running
+from tests.tts.serving.conftest import Running
 
 pytestmark = pytest.mark.model
 
@@ -26,19 +21,6 @@ SENTENCES = (
     "The next train leaves from platform four.",
     "Please mind the gap between the train and the platform.",
 )
-
-
-@pytest.fixture(scope="module")
-def loaded(model_folder: Path) -> Parts:
-    return load(Settings(model_dir=model_folder, cache_dir=cache_dir(os.environ)))
-
-
-@pytest.fixture
-async def real(loaded: Parts) -> AsyncIterator[Running]:
-    kit = Kit(Settings(model_dir=Path(), cache_dir=Path(), port=0))
-    kit.parts = loaded
-    async with running(kit) as one:
-        yield one
 
 
 async def test_three_sentences_of_the_aws_client_are_heard_word_for_word(
