@@ -62,6 +62,7 @@ class ToneEngine:
     version: str = "tone-1"
     closed: int = 0
     made: list[str] = field(default_factory=list)
+    after_s: list[float] = field(default_factory=list)
 
     def warm_up(self) -> None: ...
 
@@ -69,6 +70,7 @@ class ToneEngine:
         self, utterance: Utterance, style: Style, speed: float, quality: EngineQuality
     ) -> Iterator[Block]:
         self.made.append(utterance.phonemes)
+        self.after_s.append(utterance.after_s)
         total = round((LEAD_S + WORD_S * len(utterance.words) + TRAIL_S) / speed * SAMPLE_RATE)
         first, last = (
             round(LEAD_S / speed * SAMPLE_RATE),
@@ -167,6 +169,16 @@ def test_utterances_are_made_one_at_a_time() -> None:
     chunks = speaker.speak(SpeechJob("one\ntwo\nthree", "af_heart", 1.0, "exact"))
     next(chunks)
     assert engine.made == ["one"]
+
+
+def test_an_utterance_is_told_how_much_audio_comes_before_it() -> None:
+    engine = ToneEngine()
+    chunks = speak("one two\nthree\nfour", engine)
+    pieces = [one.size for one in (chunk.samples for chunk in chunks)]
+    before = [round(seconds * SAMPLE_RATE) for seconds in engine.after_s]
+    assert before[0] == 0
+    assert before[1] < before[2] < sum(pieces)
+    assert {*before} <= {sum(pieces[:count]) for count in range(len(pieces))}
 
 
 def test_closing_stops_the_engine() -> None:

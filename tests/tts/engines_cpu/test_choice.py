@@ -12,7 +12,7 @@ FEATURES = np.ones((2, 512), np.float32)
 
 def front(tokens, row, speed):
     one = np.ones(2, np.float32)
-    return Prosody(np.ones((1, 512), np.float32), one, one, SAMPLES, one)
+    return Prosody(np.ones((1, 512), np.float32), one, one, one)
 
 
 class Clock:
@@ -26,11 +26,15 @@ class Clock:
 
 
 class Kernels:
-    def __init__(self, clock, noise=0.0, takes_s=1.0):
+    def __init__(self, clock, noise=0.0, takes_s=1.0, source_noise=0.0):
         self._clock, self._noise, self._takes_s = clock, noise, takes_s
+        self._source_noise = source_noise
 
     def prepare(self, *_):
-        return SimpleNamespace(features=FEATURES)
+        return SimpleNamespace(features=FEATURES, phases=SimpleNamespace(samples=SAMPLES.size))
+
+    def source(self, phases, first, last):
+        return SAMPLES[first:last] + np.float32(self._source_noise)
 
     def whole(self, _):
         self._clock.now += self._takes_s
@@ -50,7 +54,7 @@ def clock(monkeypatch):
 def acoustic(clock):
     def run(prosody, row):
         clock.now += 2.0
-        return Rendered(SAMPLES, np.ones((121, 22), np.float32), FEATURES)
+        return Rendered(SAMPLES, SAMPLES, np.ones((121, 22), np.float32), FEATURES)
 
     return run
 
@@ -67,6 +71,12 @@ def test_kernels_that_are_right_and_fast_run(clock, acoustic):
 
 def test_kernels_that_are_wrong_do_not_run(clock, acoustic):
     choice, chosen = choose(lambda: Kernels(clock, noise=0.01), front, acoustic)
+    assert chosen is None
+    assert "37 dB from right" in choice.reason
+
+
+def test_a_source_that_is_wrong_does_not_run(clock, acoustic):
+    choice, chosen = choose(lambda: Kernels(clock, source_noise=0.01), front, acoustic)
     assert chosen is None
     assert "37 dB from right" in choice.reason
 

@@ -1,5 +1,6 @@
 from itertools import pairwise
 
+import pytest
 from firstword.tts.engines.windows import FIRST, LEAD, LONGEST, SHORTEST, TAIL, plan, spoken
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,9 +11,14 @@ def test_windows_double_from_the_first_to_the_longest():
     assert lengths[:5] == [10, 20, 40, 80, 96]
 
 
-@given(st.integers(0, 50), st.integers(1, 2000))
-def test_windows_cover_every_frame_once(first, count):
-    windows = plan(first, first + count)
+@pytest.mark.parametrize(("after_s", "first"), [(0.4, 10), (1.0, 20), (3.0, 60), (60.0, 96)])
+def test_after_much_audio_windows_begin_longer(after_s, first):
+    assert plan(0, 500, after_s)[0] == (0, first)
+
+
+@given(st.integers(0, 50), st.integers(1, 2000), st.floats(0, 1000))
+def test_windows_cover_every_frame_once(first, count, after_s):
+    windows = plan(first, first + count, after_s)
     assert windows[0][0] == first
     assert windows[-1][1] == first + count
     assert all(a[1] == b[0] for a, b in pairwise(windows))

@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 from firstword.tts.engines.vocoder.generator import SOURCE, Generator
+from firstword.tts.engines.vocoder.harmonics import HARMONICS
 from firstword.tts.engines.vocoder.moments import Moments
 from firstword.tts.engines.vocoder.vocoder import FRAME, Vocoder
 
@@ -45,6 +46,7 @@ def decoder_block(rng, name, out, into):
 def all_weights():
     rng = np.random.default_rng(3)
     weights = {"silence": random(rng, SOURCE), "basis": random(rng, SOURCE, 20)}
+    weights |= {"harmonics.w": random(rng, HARMONICS), "harmonics.b": random(rng, 1)}
     weights["window_sum"] = np.linspace(0.1, 1.5, 20).astype(np.float32)
     for stage, (channels, taps) in enumerate([(256, 7), (128, 11)]):
         weights |= resblock(rng, f"noise_res.{stage}", channels, taps)
@@ -78,7 +80,6 @@ def ready(vocoder):
         random(rng, FRAMES, 512) * np.float32(20),
         rng.uniform(80, 200, 2 * FRAMES).astype(np.float32),
         random(rng, 2 * FRAMES),
-        np.sin(np.arange(FRAMES * FRAME) / 20).astype(np.float32),
         random(rng, 128),
     )
 
@@ -122,6 +123,15 @@ def test_windows_together_are_the_whole(vocoder, ready):
     whole = vocoder.stretch(ready, 0, FRAMES, given)
     parts = [vocoder.stretch(ready, *window, given) for window in [(0, 12), (12, 30), (30, 40)]]
     assert snr_db(whole, np.concatenate(parts)) > 60
+
+
+def test_of_a_quiet_beginning_only_its_own_beginning_may_differ(vocoder, ready):
+    given = vocoder.whole(ready).moments
+    right = vocoder.stretch(ready, 10, 22, given)
+    quiet = vocoder.stretch(ready, 10, 22, given, quiet=True)
+    assert not np.array_equal(quiet, right)
+    later = 4 * FRAME
+    assert snr_db(right[later:], quiet[later:]) > 80
 
 
 def test_a_run_is_repeated_bit_for_bit_by_one_caller_and_by_several(vocoder, ready):

@@ -94,7 +94,8 @@ class Speaker:
         said = 0
         for utterance in self._reader.utterances(job.text, language):
             begins_s = said / SAMPLE_RATE
-            for chunk in self._utterance(utterance, job, style):
+            placed = replace(utterance, after_s=begins_s)
+            for chunk in self._utterance(placed, job, style):
                 yield Chunk(limit(chunk.samples), _later(chunk.words, begins_s), chunk.waits)
                 said += chunk.samples.size
 

@@ -44,6 +44,8 @@ class Utterance:
     words: tuple[SpokenWord, ...]
     pause_s: float = 0.0
     """Silence that follows, in seconds at speed 1."""
+    after_s: float = 0.0
+    """Seconds of the same speech that were made before it."""
 
 
 @dataclass(frozen=True, slots=True)

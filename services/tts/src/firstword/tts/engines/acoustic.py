@@ -18,10 +18,11 @@ _EDGE = 10
 
 
 class Rendered(NamedTuple):
-    """``samples`` (600 · frames,) at the right loudness; ``harmonics`` (120 · frames + 1, 22) and
-    ``features`` (2 · frames, 512) on the way there."""
+    """``samples`` (600 · frames,) at the right loudness; the source's ``wave`` (600 · frames,), its
+    ``harmonics`` (120 · frames + 1, 22) and ``features`` (2 · frames, 512) on the way there."""
 
     samples: Array
+    wave: Array
     harmonics: Array
     features: Array
 
@@ -38,14 +39,14 @@ class OnnxAcoustic:
             tensors.TEXT: np.ascontiguousarray(prosody.text.T)[None],
             tensors.PITCH: prosody.pitch[None],
             tensors.ENERGY: prosody.energy[None],
-            tensors.WAVE: prosody.wave[None],
             "style": np.ascontiguousarray(row, np.float32)[None],
         }
-        audio, harmonics, features = self._session.run(list(tensors.ACOUSTIC_OUTPUTS), fed)
+        audio, wave, harmonics, features = self._session.run(list(tensors.ACOUSTIC_OUTPUTS), fed)
         samples = np.ravel(audio).astype(np.float32) / LOUDNESS
         samples[:_EDGE] *= LOUDNESS
         return Rendered(
             samples,
+            np.ravel(wave),
             np.ascontiguousarray(harmonics[0].T),
             np.ascontiguousarray(features[0].T),
         )

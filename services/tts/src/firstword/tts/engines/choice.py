@@ -19,7 +19,7 @@ from firstword.tts.engines.acoustic import OnnxAcoustic
 from firstword.tts.engines.front import STYLE, VOICE, Array, Front, tokens_of
 
 if TYPE_CHECKING:
-    from firstword.tts.engines.vocoder.vocoder import Vocoder
+    from firstword.tts.engines.vocoder.vocoder import Utterance, Vocoder
 
 _log = logging.getLogger(__name__)
 
@@ -97,16 +97,19 @@ def _trial(vocoder: Vocoder, front: Front, acoustic: OnnxAcoustic) -> Choice:
     prosody = front(tokens_of(TRIAL), row, 1.0)
     right = acoustic(prosody, row)
 
-    def render() -> Array:
-        ready = vocoder.prepare(
-            prosody.text, prosody.pitch, prosody.energy, prosody.wave, row[VOICE]
-        )
+    def render() -> Utterance:
+        ready = vocoder.prepare(prosody.text, prosody.pitch, prosody.energy, row[VOICE])
         vocoder.whole(ready)
-        return ready.features
+        return ready
 
-    features = render()
+    ready = render()
     audio = vocoder.generator(right.features, right.harmonics, row[VOICE]).samples
-    snr = min(snr_db(right.features, features), snr_db(right.samples, audio))
+    wave = vocoder.source(ready.phases, 0, ready.phases.samples)
+    snr = min(
+        snr_db(right.wave, wave),
+        snr_db(right.features, ready.features),
+        snr_db(right.samples, audio),
+    )
     if not snr >= SNR_DB:
         return Choice("onnxruntime", f"our kernels are {snr:.0f} dB from right here", snr)
     ours, theirs = [], []

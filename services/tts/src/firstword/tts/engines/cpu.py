@@ -54,7 +54,7 @@ averages of sentences are not its own: "Hi." would have a thirtieth of its loudn
 
 _NOTHING = Block(np.zeros(0, np.float32))
 
-REVISION = 3
+REVISION = 4
 """Goes up when this code makes other samples of the same weights."""
 
 
@@ -181,8 +181,9 @@ class CpuEngine:
             ready.frames, prosody.durations[0], words[-1].end_s / FRAME_S if words else None
         )
         silence = np.zeros(first * FRAME_SAMPLES, np.float32)
-        for start, end in plan(first, last):
-            steps = self._vocoder.stretch_in_steps(ready, start, end, given)
+        for start, end in plan(first, last, utterance.after_s):
+            quiet = start == first
+            steps = self._vocoder.stretch_in_steps(ready, start, end, given, quiet=quiet)
             samples = yield from _pausing(steps)
             if start == first:
                 samples = np.concatenate([silence, samples])
@@ -230,4 +231,4 @@ def _pausing[T](steps: Steps[T]) -> Generator[Block, None, T]:
 
 
 def _ready(vocoder: Vocoder, prosody: Prosody, row: Array) -> Ready:
-    return vocoder.prepare(prosody.text, prosody.pitch, prosody.energy, prosody.wave, row[VOICE])
+    return vocoder.prepare(prosody.text, prosody.pitch, prosody.energy, row[VOICE])

@@ -26,7 +26,7 @@ from firstword.tts.engines.tensors import (
 _DECODER = "/decoder/decoder/"
 _GENERATOR = "generator/"
 _BASIS = "decoder.decoder.generator.stft.istft.stft.inverse_basis"
-_SOURCE_BIAS = "decoder.decoder.generator.m_source.l_linear.bias"
+_SOURCE = "/decoder/decoder/generator/m_source/l_linear/"
 _WINDOW_SUM = "decoder.decoder.generator.stft.istft.stft.window_sum"
 
 
@@ -49,19 +49,19 @@ def build_vocoder(files: Mapping[str, Path], destination: Path) -> None:
     """The weights of decoder and generator, by name, as npz."""
     model = _plain(files)
     weights = acoustic_weights(model)
-    weights["silence"] = _silence(model)
+    weights["silence"] = _silence(model, weights["harmonics.b"])
     with destination.open("wb") as file:
         np.savez(file, allow_pickle=False, **weights)
 
 
-def _silence(model: onnx.ModelProto) -> NDArray[np.float32]:
+def _silence(model: onnx.ModelProto, bias: NDArray[np.float32]) -> NDArray[np.float32]:
     """What ONNX Runtime gives for a frame of the source in which nothing is voiced, (22,).
 
-    Such a frame is constant: the bias of the layer that mixes the harmonics, through its tanh.
+    Such a frame is constant: ``bias``, that of the layer which mixes the harmonics, through its
+    tanh.
     """
-    biases = {tensor.name: tensor for tensor in model.graph.initializer}
-    level = np.tanh(onnx.numpy_helper.to_array(biases[_SOURCE_BIAS])[0])
-    graph = cut(model, {WAVE: ACOUSTIC_INPUTS[WAVE]}, [HARMONICS])
+    level = np.tanh(bias[0])
+    graph = cut(model, {WAVE: [1, "samples"]}, [HARMONICS])
     session = onnx_runtime().InferenceSession(
         graph.SerializeToString(), providers=["CPUExecutionProvider"]
     )
@@ -102,8 +102,9 @@ def acoustic_weights(model: onnx.ModelProto) -> dict[str, NDArray[np.float32]]:
     """The float32 model's weights from the decoder on, named by the module that holds them.
 
     ``M.w`` and ``M.b`` are a layer's weight and bias (an adaptive normalisation's are (style,
-    2 · channels) and (2 · channels,)), ``M.alpha…`` a snake's frequencies; ``basis`` (22, 20) and
-    ``window_sum`` (20,) are the inverse transform's. The generator's modules have no prefix.
+    2 · channels) and (2 · channels,)), ``M.alpha…`` a snake's frequencies; ``harmonics.w`` (9,) and
+    ``harmonics.b`` (1,) mix the source; ``basis`` (22, 20) and ``window_sum`` (20,) are the inverse
+    transform's. The generator's modules have no prefix.
     """
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
 
@@ -113,6 +114,11 @@ def acoustic_weights(model: onnx.ModelProto) -> dict[str, NDArray[np.float32]]:
     weights: dict[str, NDArray[np.float32]] = {}
     for node in model.graph.node:
         if not node.name.startswith(_DECODER) or "istft" in node.name:
+            continue
+        if node.name.startswith(_SOURCE):
+            (given,) = (name for name in node.input if name in tensors)
+            part = "w" if node.op_type == "MatMul" else "b"
+            weights[f"harmonics.{part}"] = array(given).ravel()
             continue
         path = node.name.removeprefix(_DECODER).removeprefix(_GENERATOR)
         module = path.rsplit("/", 1)[0].removesuffix("/fc").replace("/", ".")

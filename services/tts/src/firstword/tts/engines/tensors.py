@@ -35,12 +35,11 @@ HARMONICS = "/decoder/decoder/generator/Concat_3_output_0"
 FEATURES = "/decoder/decoder/decode.3/Div_4_output_0"
 """What the decoder gives the generator, float32 (1, 512, 2 · frames)."""
 
-FRONT_OUTPUTS = (TEXT, PITCH, ENERGY, WAVE, DURATIONS)
+FRONT_OUTPUTS = (TEXT, PITCH, ENERGY, DURATIONS)
 ACOUSTIC_INPUTS: Mapping[str, list[int | str]] = {
     TEXT: [1, 512, "frames"],
     PITCH: [1, "rows"],
     ENERGY: [1, "rows"],
-    WAVE: [1, "samples"],
     "style": [1, 256],
 }
-ACOUSTIC_OUTPUTS = ("audio", HARMONICS, FEATURES)
+ACOUSTIC_OUTPUTS = ("audio", WAVE, HARMONICS, FEATURES)

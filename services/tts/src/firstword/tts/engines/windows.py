@@ -23,13 +23,15 @@ TAIL = 8
 """Frames (0.2 s) rendered after the last word."""
 
 
-def plan(first: int, last: int) -> list[tuple[int, int]]:
+def plan(first: int, last: int, after_s: float = 0.0) -> list[tuple[int, int]]:
     """Windows [a, b) from frame ``first`` to ``last``: 0.25, 0.5, 1, 2, 2.4, 2.4 ... seconds.
 
-    Each is played while the next is made, so each may take as long as twice the one before.
+    Each is played while the next is made, so each may take as long as twice the one before. So
+    the first may be longer ``after_s`` seconds of audio, of which it takes half: every window is
+    rendered with some of its neighbours, so few are less work than many.
     """
     windows: list[tuple[int, int]] = []
-    length = FIRST
+    length = max(FIRST, min(LONGEST, int(after_s / 2 / FRAME_S)))
     while first < last:
         end = first + length
         if last - end < SHORTEST:

@@ -67,9 +67,9 @@ def _vocoder(files: Mapping[str, Path], destination: Path) -> None:
 
 STEPS: tuple[Step, ...] = (
     Step(TIMED, 1, ".onnx", add_durations),
-    Step(FRONT, 1, ".onnx", _front),
-    Step(ACOUSTIC, 1, ".onnx", _acoustic),
-    Step(VOCODER, 1, ".npz", _vocoder),
+    Step(FRONT, 2, ".onnx", _front),
+    Step(ACOUSTIC, 2, ".onnx", _acoustic),
+    Step(VOCODER, 2, ".npz", _vocoder),
 )
 
 

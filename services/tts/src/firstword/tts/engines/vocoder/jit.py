@@ -23,6 +23,13 @@ def kernel[F: Callable[..., Any]](function: F) -> F:
     return cast(F, compiled)
 
 
+def rounding_kernel[F: Callable[..., Any]](function: F) -> F:
+    """A `kernel` in which every product and quotient is rounded as written."""
+    strict = _FAST - {"contract", "arcp"}
+    compiled = njit(nogil=True, cache=True, error_model="numpy", fastmath=strict)(function)
+    return cast(F, compiled)
+
+
 def intrinsic[F: Callable[..., Any]](function: F) -> Callable[..., Any]:
     """``function(typing_context, *types)`` as a numba intrinsic; integer constants stay literal."""
     return cast(Callable[..., Any], numba.extending.intrinsic(prefer_literal=True)(function))

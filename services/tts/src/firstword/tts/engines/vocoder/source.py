@@ -1,4 +1,4 @@
-"""The harmonic source's short-time spectrum, as the generator wants it: magnitudes and phases.
+"""The source's short-time spectrum, as the generator wants it: magnitudes and phases.
 
 The forward transform is one small matrix over overlapping rows. Three things follow the model's own
 runtime, since the network was trained to hear them: a frame in which nothing is voiced is constant,
@@ -7,6 +7,8 @@ of a negative real value is +pi at zero frequency and, most often, -pi at the hi
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +22,12 @@ from .rows import take_one
 from .scratch import aligned
 
 MARGIN = WINDOW // 2
-"""Samples that a wave is mirrored by at both ends, so that frame n is centred on sample n · HOP."""
+"""Samples before a frame's centre, and after it; frame n is centred on sample n · HOP."""
 
 _BLOCK = 256
+
+type Wave = Callable[[int, int], NDArray[np.float32]]
+"""Samples from the first given to before the second, as far as there are any."""
 
 
 @kernel
@@ -68,9 +73,8 @@ class SourceSpectrum:
         basis = np.concatenate([window * np.cos(angle), -window * np.sin(angle)], axis=1)
         self._basis = Projection(crew, basis.astype(np.float32))
 
-    def __call__(self, wave: NDArray[np.float32], first: int, count: int) -> NDArray[np.float32]:
-        """Frames ``first`` to ``first + count`` of ``wave``, which `mirrored` gave: (count, 22)."""
-        part = wave[first * HOP : (first + count - 1) * HOP + WINDOW + ROWS * HOP]
+    def __call__(self, part: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+        """``count`` frames, (count, 22), of what `stretch` gave for them."""
         product = aligned(count + ROWS, self._basis.columns)
         self._basis(part, HOP, count, product)
         out = np.empty((count, 2 * BINS), np.float32)
@@ -79,7 +83,10 @@ class SourceSpectrum:
         return out
 
 
-def mirrored(wave: NDArray[np.float32]) -> NDArray[np.float32]:
-    """``wave`` (samples,) reflected at both ends, with room behind for reading whole blocks."""
-    padded = np.pad(wave, MARGIN, mode="reflect")
+def stretch(wave: Wave, samples: int, first: int, count: int) -> NDArray[np.float32]:
+    """What frames ``first`` to ``first + count`` see of a ``wave`` of ``samples`` that is reflected
+    at both ends, with room behind for reading whole blocks."""
+    begin, end = first * HOP - MARGIN, (first + count - 1) * HOP + MARGIN
+    before, after = max(0, -begin), max(0, end - samples)
+    padded = np.pad(wave(begin + before, end - after), (before, after), mode="reflect")
     return np.concatenate([padded, np.zeros(ROWS * HOP, np.float32)])
