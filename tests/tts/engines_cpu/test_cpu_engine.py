@@ -120,15 +120,13 @@ def test_the_vocoder_is_within_85_db_of_onnx_runtime(
     assert np.max(np.abs(wave - right.wave)) < 1e-6
 
 
-def test_the_longest_utterance_is_as_near_as_onnx_runtimes_own_means(
-    vocoder, front, acoustic, style
-):
-    # Over 157,201 rows its float32 means are wrong by 4e-4 deviations (root mean square), -68 dB.
+@pytest.mark.parametrize("voice", ["am_michael", "bf_emma"])
+def test_the_longest_utterance_is_within_85_db_too(vocoder, front, acoustic, style, voice):
     tokens = tokens_of((SENTENCE * 11)[:MAX_PHONEMES])
-    row = style("am_michael")[len(tokens) - 1]
+    row = style(voice)[len(tokens) - 1]
     right = acoustic(front(tokens, row, 1.0), row)
     audio = vocoder.generator(right.features, right.harmonics, row[VOICE])
-    assert snr_db(right.samples, audio.samples) >= 75
+    assert snr_db(right.samples, audio.samples) >= 85
 
 
 def test_every_english_voice_is_within_85_db_and_in_the_table(

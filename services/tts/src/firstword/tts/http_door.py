@@ -103,7 +103,9 @@ class HttpDoor:
             trace=TraceContext.parse(asked.traceparent or request.headers.get("traceparent")),
         )
         record = service.recorder.begin(ask, self._door.name, len(asked.text))
-        record.quality = quality = service.quality(ask, service.listener(), whole=not asked.stream)
+        record.quality = quality = service.quality(
+            ask, service.listener(), record.chars, whole=not asked.stream
+        )
         job, holds = self._work(asked, ask, quality, parts.engine)
         return SpeechReply(service, self._door, record, job, holds)
 

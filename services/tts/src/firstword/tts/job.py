@@ -83,7 +83,7 @@ class Job[P: Piece]:
         self.expected_s = expected_s
         self.ahead = 0
         self.audio_s = 0.0
-        self.work_s = 0.0
+        self.work_s = self.counted_s = 0.0
         self.started = self.running = self.starved = self.woken = self.cancelled = False
         self.waits: Ticket | None = None
 

@@ -130,7 +130,7 @@ class OpenAiDoor:
             trace=TraceContext.parse(request.headers.get("traceparent")),
         )
         record = service.recorder.begin(ask, self._door.name, len(asked.input))
-        record.quality = quality = service.quality(ask, service.listener())
+        record.quality = quality = service.quality(ask, service.listener(), record.chars)
         job = service.encode(
             ask, WholeText(asked.input), quality, asked.response_format, len(asked.input)
         )

@@ -77,7 +77,7 @@ class Request:
 
     def begin(self, service: Service, listener: Listener, ahead_s: float) -> None:
         """Have it synthesised from now on, after ``ahead_s`` seconds that are not made yet."""
-        quality = service.quality(self.ask, listener, ahead_s=ahead_s)
+        quality = service.quality(self.ask, listener, self.record.chars, ahead_s=ahead_s)
         self.record.quality = quality
         self.job = service.speak(self.ask, self._script, quality, listener, self.record.chars)
 

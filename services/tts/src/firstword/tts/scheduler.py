@@ -24,8 +24,8 @@ type Deliver = Callable[..., object]
 FIRST_GUESS_RTF = 0.5
 """Synthesis seconds per audio second until some were measured."""
 
-RTF_MEMORY = 0.9
-"""Share of the running mean that one more step leaves as it was."""
+RTF_OVER_S = 60.0
+"""Audio seconds after which what was measured before counts half."""
 
 STALL_S = 120.0
 """A step that takes longer is not going to end: the worker counts as dead."""
@@ -47,12 +47,12 @@ class Scheduler:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.clock = clock
-        self.rtf = FIRST_GUESS_RTF
         self._workers = workers
         self._max_jobs = max_jobs
         self._max_wait_s = max_wait_s
         self._jobs: dict[int, Job[Any]] = {}
         self._orders = 0
+        self._worked_s, self._made_s = FIRST_GUESS_RTF, 1.0
         self._steps: dict[int, float] = {}
         self._forwards = Forwards(policy)
         self._changed = threading.Condition()
@@ -92,6 +92,11 @@ class Scheduler:
     def depth(self) -> int:
         """Jobs that are not done."""
         return len(self._jobs)
+
+    @property
+    def rtf(self) -> float:
+        """Synthesis seconds that a second of audio took of late."""
+        return self._worked_s / self._made_s
 
     def backlog_s(self) -> float:
         """Seconds of work that those being served need within ``max_wait_s`` not to run dry."""
@@ -253,8 +258,11 @@ class Scheduler:
         job.audio_s += piece.duration_s
         if not job.cancelled:
             job.listener.produced(piece.duration_s, self.clock())
-        if piece.duration_s > 0:
-            self.rtf = RTF_MEMORY * self.rtf + (1 - RTF_MEMORY) * (job.work_s / job.audio_s)
+        self._worked_s += job.work_s - job.counted_s
+        self._made_s += piece.duration_s
+        job.counted_s = job.work_s
+        if self._made_s > RTF_OVER_S:
+            self._worked_s, self._made_s = self._worked_s / 2, self._made_s / 2
 
     def _serve(self) -> None:
         try:

@@ -30,7 +30,12 @@ FIRST_AUDIO_S = 0.5
 """When the first audio of a newcomer is due, in seconds after its arrival."""
 
 ENOUGH_SLACK_S = 2.0
-"""Seconds of audio ahead from which ``auto`` takes the better of the two qualities."""
+"""Seconds of audio ahead from which ``auto`` takes the better of the two qualities, if that is also
+`SAFE` times what the first utterance will take: nothing is heard before it is whole."""
+
+SAFE = 2.0
+LONGEST_UTTERANCE_S = 30.0
+"""As long as `MAX_PHONEMES` phonemes are."""
 
 
 class Service:
@@ -117,12 +122,19 @@ class Service:
         return parts
 
     def quality(
-        self, ask: Ask, listener: Listener, *, ahead_s: float = 0.0, whole: bool = False
+        self,
+        ask: Ask,
+        listener: Listener,
+        chars: int,
+        *,
+        ahead_s: float = 0.0,
+        whole: bool = False,
     ) -> EngineQuality:
-        """What ``auto`` means now: ``fast`` where the listener waits for the first sound.
+        """What ``auto`` means now for so many ``chars``: ``fast`` where the listener would wait for
+        the first sound.
 
         ``ahead_s`` are seconds of audio that will be made for this listener before; while they are
-        made, some of them are played already.
+        made, some of them are played already. ``whole``: nothing is sent before all is made.
         """
         wanted = ask.quality
         if wanted is None or wanted == "auto":
@@ -131,7 +143,9 @@ class Service:
             return wanted
         slack = listener.slack_s(self.scheduler.clock())
         slack += ahead_s * max(0.0, 1 - self.scheduler.rtf)
-        return "exact" if whole or slack >= ENOUGH_SLACK_S else "fast"
+        first_s = min(expected_s(chars, ask.speed), LONGEST_UTTERANCE_S / ask.speed)
+        enough = max(ENOUGH_SLACK_S, SAFE * first_s * self.scheduler.rtf)
+        return "exact" if whole or slack >= enough else "fast"
 
     def listener(self) -> Listener:
         """A playback that has not begun."""

@@ -25,6 +25,7 @@ from firstword.tts.engines.tensors import (
 
 _DECODER = "/decoder/decoder/"
 _GENERATOR = "generator/"
+_LONG_SUMS = f"{_DECODER}{_GENERATOR}noise_res.1/"
 _BASIS = "decoder.decoder.generator.stft.istft.stft.inverse_basis"
 _SOURCE = "/decoder/decoder/generator/m_source/l_linear/"
 _WINDOW_SUM = "decoder.decoder.generator.stft.istft.stft.window_sum"
@@ -42,7 +43,32 @@ def build_front(files: Mapping[str, Path], destination: Path) -> None:
 def build_acoustic(files: Mapping[str, Path], destination: Path) -> None:
     """The rest: inputs `ACOUSTIC_INPUTS`, outputs `ACOUSTIC_OUTPUTS`."""
     model = _plain(files)
+    _add_wide(model.graph)
     onnx.save(cut(model, ACOUSTIC_INPUTS, ACOUSTIC_OUTPUTS), str(destination))
+
+
+def _add_wide(graph: onnx.GraphProto) -> None:
+    """Let the means of `_LONG_SUMS` be added in float64.
+
+    They run over every sample hop, long stretches of which are equal, with means of up to 95
+    deviations: in float32 half a minute of speech is 80 dB from what float64 gives, with these
+    wide 100 dB.
+    """
+    nodes = []
+    for node in graph.node:
+        if not (_LONG_SUMS in node.name and node.name.endswith("/ReduceMean")):
+            nodes.append(node)
+            continue
+        (x, *axes), (mean,) = node.input, node.output
+        wide, float64 = f"{mean}_wide", onnx.TensorProto.DOUBLE
+        nodes.append(onnx.helper.make_node("Cast", [x], [f"{wide}_x"], to=float64))
+        added = onnx.helper.make_node("ReduceMean", [f"{wide}_x", *axes], [wide], node.name)
+        added.attribute.extend(node.attribute)
+        nodes.append(added)
+        nodes.append(onnx.helper.make_node("Cast", [wide], [mean], to=onnx.TensorProto.FLOAT))
+    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del graph.node[:]
+    graph.node.extend(copies)
 
 
 def build_vocoder(files: Mapping[str, Path], destination: Path) -> None:
