@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -111,4 +112,6 @@ def _first_audio(agent_url: str) -> Sample:
     # A connection is opened while the model thinks and kept over a conversation's turns; this model
     # does not think, so only a conversation's later turns tell what the wire costs.
     timings = turn(agent_url, "bidi", session_id=CONVERSATION)
+    # The next question comes when this answer was heard: who still hears something is not in haste.
+    time.sleep(timings["audio_s"])
     return {"first_audio_ms": timings["first_audio_ms"] - timings["first_sentence_ms"]}

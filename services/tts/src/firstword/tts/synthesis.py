@@ -143,7 +143,8 @@ def encoded(
         if chunk is None:
             yield None
         else:
-            data = one.encode(chunk.samples)
+            # A header waits for the first samples: until then a failure is an error with a status.
+            data = one.encode(chunk.samples) if chunk.samples.size else b""
             words, seconds = _wire(chunk.words, ask), chunk.samples.size / SAMPLE_RATE
             yield Speech(data, words, seconds, chunk.waits)
     yield Speech(one.finish(), (), 0.0)
