@@ -3,7 +3,7 @@ import pytest
 from firstword.tts.engines.vocoder.crew import Crew
 from firstword.tts.engines.vocoder.istft import BINS, HOP, WINDOW, InverseTransform
 from firstword.tts.engines.vocoder.lanes import ROWS
-from firstword.tts.engines.vocoder.source import MARGIN, SourceSpectrum, stretch
+from firstword.tts.engines.vocoder.source import MARGIN, SourceSpectrum, reflected
 
 HANN = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(WINDOW) / WINDOW)
 SILENCE = np.arange(2 * BINS, dtype=np.float32)
@@ -21,12 +21,12 @@ def wave(samples):
     return (np.sin(np.arange(samples) / 7) + 0.1 * rng.standard_normal(samples)).astype(np.float32)
 
 
-def reflected(samples):
+def mirrored(samples):
     return np.pad(samples, MARGIN, mode="reflect")
 
 
 def spectrum_of(crew, samples, first, count):
-    part = stretch(lambda begin, end: samples[begin:end], samples.size, first, count)
+    part = reflected(lambda begin, end: samples[begin:end], samples.size, first, count)
     return SourceSpectrum(crew, SILENCE)(part, count)
 
 
@@ -37,7 +37,7 @@ def by_fft(padded, count):
 
 def test_the_spectrum_is_the_fourier_transforms(crew):
     spectrum = spectrum_of(crew, wave(600), 0, 121)
-    right = by_fft(reflected(wave(600)), 121)
+    right = by_fft(mirrored(wave(600)), 121)
     assert spectrum[:, :BINS] == pytest.approx(np.abs(right), abs=1e-5)
     inner = slice(1, BINS - 1)
     angles = np.exp(1j * spectrum[:, BINS:][:, inner])
@@ -60,7 +60,7 @@ def test_any_stretch_is_part_of_the_whole(crew, first, count):
 
 def test_a_spectrum_becomes_the_wave_it_came_from(crew):
     original = wave(1500)
-    right = by_fft(reflected(original), 301)
+    right = by_fft(mirrored(original), 301)
     polar = np.concatenate([np.log(np.abs(right)), np.arcsin(0 * np.abs(right))], 1)
     # The network gives the sine of what becomes the phase: only phases within ±1 can be asked for.
     phase = np.angle(right)

@@ -26,9 +26,9 @@ TAIL = 8
 def plan(first: int, last: int, after_s: float = 0.0) -> list[tuple[int, int]]:
     """Windows [a, b) from frame ``first`` to ``last``: 0.25, 0.5, 1, 2, 2.4, 2.4 ... seconds.
 
-    Each is played while the next is made, so each may take as long as twice the one before. So
-    the first may be longer ``after_s`` seconds of audio, of which it takes half: every window is
-    rendered with some of its neighbours, so few are less work than many.
+    Each is played while the next is made, so each may take as long as twice the one before. After
+    ``after_s`` seconds of other audio the first is half as long as these. Every window is rendered
+    with some of its neighbours, so few are less work than many.
     """
     windows: list[tuple[int, int]] = []
     length = max(FIRST, min(LONGEST, int(after_s / 2 / FRAME_S)))

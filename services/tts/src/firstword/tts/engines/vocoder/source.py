@@ -74,7 +74,7 @@ class SourceSpectrum:
         self._basis = Projection(crew, basis.astype(np.float32))
 
     def __call__(self, part: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-        """``count`` frames, (count, 22), of what `stretch` gave for them."""
+        """``count`` frames, (count, 22), of what `reflected` gave for them."""
         product = aligned(count + ROWS, self._basis.columns)
         self._basis(part, HOP, count, product)
         out = np.empty((count, 2 * BINS), np.float32)
@@ -83,7 +83,7 @@ class SourceSpectrum:
         return out
 
 
-def stretch(wave: Wave, samples: int, first: int, count: int) -> NDArray[np.float32]:
+def reflected(wave: Wave, samples: int, first: int, count: int) -> NDArray[np.float32]:
     """What frames ``first`` to ``first + count`` see of a ``wave`` of ``samples`` that is reflected
     at both ends, with room behind for reading whole blocks."""
     begin, end = first * HOP - MARGIN, (first + count - 1) * HOP + MARGIN

@@ -15,7 +15,7 @@ from .generator import SAMPLES_PER_FEATURE, Audio, Generator
 from .harmonics import HarmonicSource, Phases
 from .istft import HOP
 from .moments import Moments
-from .source import SourceSpectrum, stretch
+from .source import SourceSpectrum, reflected
 from .steps import Steps, finish
 
 FRAME = 2 * SAMPLES_PER_FEATURE
@@ -96,5 +96,5 @@ class Vocoder:
         """The source's spectrum from frame ``first`` to ``last``."""
         phases, count = utterance.phases, (last - first) * FRAME // HOP + 1
         wave = partial(self.source, phases)
-        part = stretch(wave, phases.samples, first * FRAME // HOP, count)
+        part = reflected(wave, phases.samples, first * FRAME // HOP, count)
         return self._spectrum(part, count)
