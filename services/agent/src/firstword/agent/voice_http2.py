@@ -118,7 +118,7 @@ class Http2Transport:
         """Drop the connection, and wait until its socket is gone."""
         self.abort()
         with suppress(AwsCrtError):
-            await asyncio.wrap_future(self._connection.shutdown_future)
+            await _kept(self._connection.shutdown_future)
         if self._call is not None:
             await self._call.stop()
 
@@ -158,11 +158,8 @@ class _Call:
     async def _write(self, body: AsyncIterable[bytes]) -> None:
         with suppress(AwsCrtError):  # The stream's completion tells why.
             async for chunk in body:
-                await self._written(self._stream.write_data(BytesIO(chunk), end_stream=False))
-            await self._written(self._stream.write_data(None, end_stream=True))
-
-    async def _written(self, writing: Future[None]) -> None:
-        await asyncio.wrap_future(writing, loop=self._loop)
+                await _kept(self._stream.write_data(BytesIO(chunk), end_stream=False))
+            await _kept(self._stream.write_data(None, end_stream=True))
 
     def _on_response(self, status_code: int, headers: list[tuple[str, str]], **_: Any) -> None:
         self._call_loop(self._respond, status_code, headers)
@@ -278,6 +275,12 @@ def _marshalled(request: Any) -> Any:
     query = f"?{target.query}" if target.query else ""
     path = f"{target.path or '/'}{query}"
     return crt.HttpRequest(request.method, path, crt.HttpHeaders(headers))
+
+
+async def _kept(future: Future[None]) -> None:
+    """Wait for what awscrt has promised. Who gives up leaves its future alone: a cancelled one makes
+    awscrt's own thread fail."""
+    await asyncio.shield(asyncio.wrap_future(future))
 
 
 def _close_late(connected: asyncio.Future[Any]) -> None:

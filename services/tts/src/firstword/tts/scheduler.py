@@ -16,16 +16,11 @@ from typing import Any
 from firstword.tts.batching import Forwards
 from firstword.tts.job import Job, JobFailedError, Piece, SchedulerStoppedError, Work
 from firstword.tts.listener import Listener
+from firstword.tts.pace import RealTimeFactor
 from firstword.tts.policy import Policy, check, edf, owed_s
 
 type Deliver = Callable[..., object]
 """Calls a function with arguments on the loop: ``loop.call_soon_threadsafe``."""
-
-FIRST_GUESS_RTF = 0.5
-"""Synthesis seconds per audio second until some were measured."""
-
-RTF_OVER_S = 60.0
-"""Audio seconds after which what was measured before counts half."""
 
 STALL_S = 120.0
 """A step that takes longer is not going to end: the worker counts as dead."""
@@ -52,7 +47,7 @@ class Scheduler:
         self._max_wait_s = max_wait_s
         self._jobs: dict[int, Job[Any]] = {}
         self._orders = 0
-        self._worked_s, self._made_s = FIRST_GUESS_RTF, 1.0
+        self._pace = RealTimeFactor()
         self._steps: dict[int, float] = {}
         self._forwards = Forwards(policy)
         self._changed = threading.Condition()
@@ -96,7 +91,7 @@ class Scheduler:
     @property
     def rtf(self) -> float:
         """Synthesis seconds that a second of audio took of late."""
-        return self._worked_s / self._made_s
+        return self._pace.value
 
     def backlog_s(self) -> float:
         """Seconds of work that those being served need within ``max_wait_s`` not to run dry."""
@@ -258,11 +253,8 @@ class Scheduler:
         job.audio_s += piece.duration_s
         if not job.cancelled:
             job.listener.produced(piece.duration_s, self.clock())
-        self._worked_s += job.work_s - job.counted_s
-        self._made_s += piece.duration_s
+        self._pace.learn(job.work_s - job.counted_s, piece.duration_s)
         job.counted_s = job.work_s
-        if self._made_s > RTF_OVER_S:
-            self._worked_s, self._made_s = self._worked_s / 2, self._made_s / 2
 
     def _serve(self) -> None:
         try:
