@@ -278,8 +278,8 @@ def _marshalled(request: Any) -> Any:
 
 
 async def _kept(future: Future[None]) -> None:
-    """Wait for what awscrt has promised. Who gives up leaves its future alone: a cancelled one makes
-    awscrt's own thread fail."""
+    """Wait for what awscrt has promised. Who gives up leaves its future alone: a cancelled one
+    makes awscrt's own thread fail."""
     await asyncio.shield(asyncio.wrap_future(future))
 
 
