@@ -9,7 +9,7 @@ from firstword.tts.engines import MAX_PHONEMES, SpokenWord, Utterance, graphs, t
 from firstword.tts.engines.acoustic import OnnxAcoustic
 from firstword.tts.engines.averages import key, shipped
 from firstword.tts.engines.choice import snr_db
-from firstword.tts.engines.cpu import CpuEngine, Parts
+from firstword.tts.engines.cpu import WHOLE_FRAMES, CpuEngine, Parts
 from firstword.tts.engines.front import FRAME_SAMPLES, VOICE, Front, tokens_of
 from firstword.tts.engines.runtime import onnx_runtime
 from firstword.tts.models import ModelFiles, cache_dir, model_dir
@@ -161,6 +161,15 @@ def test_the_first_audio_is_a_short_window(engine, style):
     first = next(block for block in blocks if block.samples.size)
     voiced = np.flatnonzero(first.samples)
     assert 0.2 < (len(first.samples) - voiced[0]) / 24_000 <= 0.3
+
+
+def test_a_slow_greeting_which_is_mostly_silence_is_rendered_whole(engine, style):
+    fast, exact = (
+        joined(spoken(engine, utterance("hˈI."), style("bm_george"), quality, 0.5))
+        for quality in ("fast", "exact")
+    )
+    assert len(exact) > WHOLE_FRAMES * FRAME_SAMPLES
+    assert np.array_equal(fast, exact)
 
 
 @pytest.mark.parametrize("quality", ["fast", "exact"])

@@ -116,7 +116,7 @@ def test_an_unknown_phoneme_is_refused_before_anything_is_made(engine: Any, styl
 
 
 def test_a_version_names_weights_precision_and_device(engine: Any) -> None:
-    assert engine.version.startswith("torch-6e742170d309-r1-torch2.")
+    assert engine.version.startswith("torch-6e742170d309-r2-torch2.")
     assert engine.version.endswith("-fp32-cpu")
     assert engine.healthy
 

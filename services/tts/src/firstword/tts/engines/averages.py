@@ -1,6 +1,9 @@
 """What a voice's normalisations measure on the average: given these, any stretch of an utterance
 can be rendered before the rest of it is known.
 
+An utterance is a mixture of speech and of the silence around it, and half of a short one is
+silence. So means and mean squares lie on a straight line over the share of silence.
+
 A table for the English voices comes with the package (``averages.npz``, written by
 ``scripts/measure_voices.py``); those of other voices and of blends are measured at their first use
 and kept in a folder.
@@ -11,9 +14,10 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +35,24 @@ TEXTS = (
     "wˌʌt wʊd ju lˈIk tə nˈO əbˌWt ðə wˈɛðəɹ?",
     "ʃi hæd ʤˈʌst fˈɪnɪʃt ðə lˈɛTəɹ wɛn sˈʌmbˌɑdi nˈɑkt.",
     "jˈɛs, ðæt sˈWndz ɹˈIt tə mˌi.",
+    "həlˈO.",
+    "ˌʌv kˈɔɹs.",
+    "ɡˈʊd ˈivnɪŋ.",
+    "wˈʌn mˈOmᵊnt, plˈiz.",
+    "ˌI kæn dˈu ðˈæt.",
+    "wˈɛl, nˌɑt tədˈA.",
 )
-"""Phonemes of sentences like those of a conversation."""
+"""Phonemes of sentences like those of a conversation, and of shorter ones, more of them silence."""
+
+SILENCE = 0.1, 0.3
+"""The shares of silence for which the averages are kept: about those of the two kinds."""
+
+LITTLE = 0.05
+"""The share down to which the line is followed; upwards it ends at the greater of the two, since
+what is extrapolated there can be very wrong."""
+
+LEAST = 0.1
+"""No variance on the line is less than so much of the smaller of the two."""
 
 MEASURED = 64
 """Styles outside the table that are remembered; callers may name any number of blends."""
@@ -40,11 +60,42 @@ MEASURED = 64
 KEPT = 1024
 """Files in the folder (74 KB each) above which no more are written."""
 
-type Measure = Callable[[str, Style], Steps[Moments]]
+
+class Measurement(NamedTuple):
+    """What one utterance measures, rendered whole, and the share of its frames that are silence."""
+
+    moments: Moments
+    silence: float
+
+
+type Measure = Callable[[str, Style], Steps[Measurement]]
 """What an utterance of these phonemes measures when it is said with this style, in steps."""
 
 type Rounded = NDArray[np.float16]
-"""(2, channels): mean and standard deviation, as the table holds them."""
+"""(4, channels): mean and standard deviation at either `SILENCE`, as the table holds them."""
+
+_ROWS = 4
+
+type Channels = NDArray[np.float64]
+
+
+class Average:
+    """A voice's averages."""
+
+    def __init__(self, rounded: Rounded) -> None:
+        first, second, third, fourth = rounded.astype(np.float64)
+        self._ends = Moments(first, second), Moments(third, fourth)
+
+    def at(self, silence: float) -> Moments:
+        """Those of an utterance of which that share is silence."""
+        low, high = SILENCE
+        part = (min(max(silence, LITTLE), high) - low) / (high - low)
+        mean, square = (
+            (1 - part) * little + part * much
+            for little, much in zip(*(_powers(end) for end in self._ends), strict=True)
+        )
+        least = LEAST * np.minimum(*(end.deviation**2 for end in self._ends))
+        return Moments(mean, np.sqrt(np.maximum(square - mean**2, least)))
 
 
 class Averages:
@@ -59,18 +110,18 @@ class Averages:
         self._measure = measure
         self._lock = threading.Lock()
 
-    def of(self, style: Style) -> Moments:
+    def of(self, style: Style) -> Average:
         """The averages of ``style``, now."""
         return finish(self.in_steps(style))
 
-    def in_steps(self, style: Style) -> Steps[Moments]:
-        """The averages of ``style``. One that is new is measured now, a second or two of work with
+    def in_steps(self, style: Style) -> Steps[Average]:
+        """The averages of ``style``. One that is new is measured now, some seconds of work with
         pauses in which other work may be done."""
         name = key(style)
         known = self._table.get(name)
         if known is None:
             known = yield from self._new(name, style)
-        return Moments(*known.astype(np.float64))
+        return Average(known)
 
     def _new(self, name: str, style: Style) -> Steps[Rounded]:
         with self._lock:
@@ -101,7 +152,7 @@ class Averages:
         path = self._folder / f"{name}.npy"
         try:
             kept = np.load(path, allow_pickle=False)
-            if kept.dtype == np.float16 and kept.ndim == 2:
+            if kept.dtype == np.float16 and kept.ndim == 2 and len(kept) == _ROWS:
                 return np.asarray(kept, np.float16)
         except (OSError, ValueError):
             pass
@@ -158,14 +209,38 @@ def key(style: Style) -> str:
 
 
 def average(measure: Measure, style: Style) -> Steps[Rounded]:
-    """The mean of means and of variances over `TEXTS`."""
-    found: list[Moments] = []
+    """The line through what `TEXTS` measure, by least squares, at `SILENCE`."""
+    found: list[Measurement] = []
     for text in TEXTS:
-        moments = yield from measure(text, style)
-        found.append(moments)
-    mean = np.mean([moments.mean for moments in found], axis=0)
-    squares = [moments.deviation**2 for moments in found]
-    return np.stack([mean, np.sqrt(np.mean(squares, axis=0))]).astype(np.float16)
+        measurement = yield from measure(text, style)
+        found.append(measurement)
+    shares = [one.silence for one in found]
+    least = LEAST * np.min([one.moments.deviation**2 for one in found], axis=0)
+    means, squares = zip(*(_powers(one.moments) for one in found), strict=True)
+    rows = []
+    for silence in SILENCE:
+        mean, square = _on_line(shares, means, silence), _on_line(shares, squares, silence)
+        rows += [mean, np.sqrt(np.maximum(square - mean**2, least))]
+    return np.stack(rows).astype(np.float16)
+
+
+def _powers(moments: Moments) -> tuple[Channels, Channels]:
+    """Mean and mean square."""
+    return moments.mean, moments.mean**2 + moments.deviation**2
+
+
+def _on_line(places: Sequence[float], values: Sequence[Channels], place: float) -> Channels:
+    """The straight line through ``values`` by least squares, at ``place``.
+
+    Not by numpy's least squares: the threads of its linear algebra would spin beside our kernels.
+    """
+    middle, mean = np.mean(places), np.mean(values, axis=0)
+    away = np.array(places) - middle
+    spread = np.sum(away**2)
+    if not spread:
+        return np.asarray(mean)
+    slope = np.sum([x * (value - mean) for x, value in zip(away, values, strict=True)], axis=0)
+    return np.asarray(mean + slope / spread * (place - middle))
 
 
 def shipped() -> dict[str, Rounded]:

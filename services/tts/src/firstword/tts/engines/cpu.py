@@ -24,7 +24,7 @@ from firstword.tts.engines import (
     Utterance,
 )
 from firstword.tts.engines.acoustic import OnnxAcoustic
-from firstword.tts.engines.averages import Averages, shipped
+from firstword.tts.engines.averages import SILENCE, Averages, Measurement, shipped
 from firstword.tts.engines.choice import TRIAL, Choice, choose, remember, remembered
 from firstword.tts.engines.front import (
     FRAME_S,
@@ -34,6 +34,7 @@ from firstword.tts.engines.front import (
     Array,
     Front,
     Prosody,
+    silence,
     timed,
     tokens_of,
 )
@@ -42,15 +43,14 @@ from firstword.tts.engines.threads import cpu_threads
 from firstword.tts.engines.windows import beginning, plan, spoken
 
 if TYPE_CHECKING:
-    from firstword.tts.engines.vocoder.moments import Moments
     from firstword.tts.engines.vocoder.steps import Steps
     from firstword.tts.engines.vocoder.vocoder import Utterance as Ready
     from firstword.tts.engines.vocoder.vocoder import Vocoder
     from firstword.tts.models import ModelFiles
 
 WHOLE_FRAMES = 72
-"""Utterances up to 1.8 s are rendered whole in ``fast`` too. Half of a greeting is silence, so the
-averages of sentences are not its own: "Hi." would have a thirtieth of its loudness."""
+"""Utterances up to 1.8 s are rendered whole in ``fast`` too: what few words measure is seldom near
+the average. So are longer ones with more silence in them than averages are known for."""
 
 _NOTHING = Block(np.zeros(0, np.float32))
 
@@ -172,33 +172,36 @@ class CpuEngine:
             return
         ready = _ready(self._vocoder, prosody, row)
         yield _NOTHING
-        if quality == "exact" or ready.frames <= WHOLE_FRAMES:
+        still = silence(prosody.durations)
+        if quality == "exact" or ready.frames <= WHOLE_FRAMES or still > SILENCE[1]:
             audio = yield from _pausing(self._vocoder.whole_in_steps(ready))
             yield Block(audio.samples, words)
             return
-        given = yield from _pausing(self._averages.in_steps(style))
+        average = yield from _pausing(self._averages.in_steps(style))
+        given = average.at(still)
         first, last = spoken(
             ready.frames, prosody.durations[0], words[-1].end_s / FRAME_S if words else None
         )
-        silence = np.zeros(first * FRAME_SAMPLES, np.float32)
+        quiet = np.zeros(first * FRAME_SAMPLES, np.float32)
         for start, end in plan(first, last, utterance.after_s):
-            quiet = start == first
-            steps = self._vocoder.stretch_in_steps(ready, start, end, given, quiet=quiet)
+            begins = start == first
+            steps = self._vocoder.stretch_in_steps(ready, start, end, given, quiet=begins)
             samples = yield from _pausing(steps)
-            if start == first:
-                samples = np.concatenate([silence, samples])
+            if begins:
+                samples = np.concatenate([quiet, samples])
             yield Block(samples, beginning(words, (start, end), (first, last)))
 
-    def measure(self, phonemes: str, style: Style) -> Steps[Moments]:
+    def measure(self, phonemes: str, style: Style) -> Steps[Measurement]:
         """What an utterance of these phonemes measures, rendered whole by our kernels."""
         self.warm_up()
         if self._vocoder is None:
             raise RuntimeError(f"nothing is measured by ONNX Runtime: {self.choice.reason}")
         row = np.ascontiguousarray(style[len(phonemes) - 1], np.float32)
-        ready = _ready(self._vocoder, self._front(tokens_of(phonemes), row, 1.0), row)
+        prosody = self._front(tokens_of(phonemes), row, 1.0)
+        ready = _ready(self._vocoder, prosody, row)
         yield
         audio = yield from self._vocoder.whole_in_steps(ready)
-        return audio.moments
+        return Measurement(audio.moments, silence(prosody.durations))
 
     def _kept_choice(self) -> Path | None:
         """Where the self-test of these files on this machine is kept, if kernels can be at all."""

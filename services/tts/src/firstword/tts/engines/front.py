@@ -90,6 +90,11 @@ def timed(words: Sequence[SpokenWord], durations: Array) -> tuple[TimedWord, ...
     )
 
 
+def silence(durations: Array) -> float:
+    """The share of the frames that the model gives to the boundaries, before and after all."""
+    return float((durations[0] + durations[-1]) / durations.sum())
+
+
 def session(graph: Path, threads: int) -> onnxruntime.InferenceSession:
     """A session of ``graph`` on the CPU with that many threads, which sleep between tasks."""
     library = onnx_runtime()

@@ -20,8 +20,8 @@ import numpy as np
 import torch
 
 from firstword.tts.engines import Block, EngineQuality, Style, Utterance
-from firstword.tts.engines.averages import Averages, key
-from firstword.tts.engines.front import FRAME_S, timed, tokens_of
+from firstword.tts.engines.averages import Averages, Measurement, key
+from firstword.tts.engines.front import FRAME_S, silence, timed, tokens_of
 from firstword.tts.engines.vocoder.moments import Moments
 from firstword.tts.engines.vocoder.steps import Steps
 from firstword.tts.engines.windows import LONGEST, SHORTEST, beginning, plan, spoken
@@ -35,7 +35,7 @@ from .shapes import CONTEXT
 
 _log = logging.getLogger(__name__)
 
-REVISION = 1
+REVISION = 2
 """Goes up when this code makes other samples of the same weights."""
 
 ITEMS = 64
@@ -54,6 +54,9 @@ RECORDED = Most(tokens=256, frames=512, stretch=LONGEST + SHORTEST + 2 * CONTEXT
 
 _NOTHING = np.zeros(0, np.float32)
 _TRIAL = "həlˈO wˈɜɹld."
+SILENCE = 0.12
+"""The usual share of silence in utterances longer than `WHOLE_FRAMES`."""
+
 _STYLES = 64
 """Styles whose averages are kept on the device."""
 
@@ -143,14 +146,14 @@ class TorchEngine:
         first, last = spoken(
             ready.frames, ready.durations[0], words[-1].end_s / FRAME_S if words else None
         )
-        silence = np.zeros(first * FRAME_SAMPLES, np.float32)
+        quiet = np.zeros(first * FRAME_SAMPLES, np.float32)
         for start, end in plan(first, last):
             left, right = max(0, start - CONTEXT), min(ready.frames, end + CONTEXT)
             sound = yield from _waited(self._sound_ticket(ready, left, right, given))
             own = slice((start - left) * FRAME_SAMPLES, (end - left) * FRAME_SAMPLES)
             samples = sound.samples[own]
             if start == first:
-                samples = np.concatenate([silence, samples])
+                samples = np.concatenate([quiet, samples])
             yield Block(samples, beginning(words, (start, end), (first, last)))
 
     def window(self, phonemes: str, style: Style, frames: int) -> Stretch:
@@ -158,14 +161,15 @@ class TorchEngine:
         ready = self.forwards.draw([self._line(phonemes, style, 1.0)])[0]
         return Stretch(ready, 0, min(ready.frames, frames), self._average(style))
 
-    def measure(self, phonemes: str, style: Style) -> Steps[Moments]:
+    def measure(self, phonemes: str, style: Style) -> Steps[Measurement]:
         """What an utterance of these phonemes measures, rendered whole."""
         yield
         ready = self.forwards.draw([self._line(phonemes, style, 1.0)])[0]
         sound = self.forwards.hear([Stretch(ready, 0, ready.frames, None)])[0]
         assert sound.measured is not None
         mean, variance = sound.measured
-        return Moments(mean.astype(np.float64), np.sqrt(variance.astype(np.float64)))
+        moments = Moments(mean.astype(np.float64), np.sqrt(variance.astype(np.float64)))
+        return Measurement(moments, silence(ready.durations))
 
     def _line(self, phonemes: str, style: Style, speed: float) -> Line:
         tokens = tokens_of(phonemes)
@@ -176,7 +180,7 @@ class TorchEngine:
         name = key(style)
         given = self._given.get(name)
         if given is None:
-            moments = self._averages.of(style)
+            moments = self._averages.of(style).at(SILENCE)
             place = self.forwards.device.place
             mean = torch.from_numpy(moments.mean.astype(np.float32)).to(place)
             variance = torch.from_numpy((moments.deviation**2).astype(np.float32)).to(place)
