@@ -174,7 +174,7 @@ def test_utterances_are_made_one_at_a_time() -> None:
 def test_an_utterance_is_told_how_much_audio_comes_before_it() -> None:
     engine = ToneEngine()
     chunks = speak("one two\nthree\nfour", engine)
-    pieces = [one.size for one in (chunk.samples for chunk in chunks)]
+    pieces = [chunk.samples.size for chunk in chunks]
     before = [round(seconds * SAMPLE_RATE) for seconds in engine.after_s]
     assert before[0] == 0
     assert before[1] < before[2] < sum(pieces)

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from .jit import intrinsic
 from .lanes import Writer
 
 
-def _sine() -> NDArray[np.float64]:
-    """sin(x) / x on (-pi/2, pi/2) as a polynomial in x², fitted at Chebyshev nodes."""
-    x = (np.cos(np.pi * (np.arange(400) + 0.5) / 400) + 1) * np.pi / 4
-    powers = np.stack([x ** (2 * power) for power in range(5)], 1)
-    return np.linalg.lstsq(powers, np.sin(x) / x, rcond=None)[0]
+def sine(scale: float, reach: float, terms: int) -> tuple[float, ...]:
+    """sin(scale x) / x on (-reach, reach) as a polynomial in x², fitted at Chebyshev nodes."""
+    x = (np.cos(np.pi * (np.arange(400) + 0.5) / 400) + 1) * reach / 2
+    powers = np.stack([x ** (2 * power) for power in range(terms)], 1)
+    found = np.linalg.lstsq(powers, np.sin(scale * x) / x, rcond=None)[0]
+    return tuple(float(value) for value in found)
 
 
-_SINE = tuple(float(value) for value in _sine())
+_SINE = sine(1.0, np.pi / 2, 5)
 _PI_HIGH = 3.140625
 _PI_LOW = float(np.pi - 3.140625)
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .activation import sine
 from .crew import Crew
 from .jit import rounding_kernel
 from .rows import take_one
@@ -29,14 +30,8 @@ _VOICED_HZ = 10.0
 _AMPLITUDE = 0.1
 
 
-def _sine() -> NDArray[np.float64]:
-    """sin(2 pi x) / x for x of half a turn at most as a polynomial in x², at Chebyshev nodes."""
-    x = (np.cos(np.pi * (np.arange(400) + 0.5) / 400) + 1) / 4
-    powers = np.stack([x ** (2 * power) for power in range(9)], 1)
-    return np.linalg.lstsq(powers, np.sin(2 * np.pi * x) / x, rcond=None)[0]
-
-
-_SINE = tuple(float(value) for value in _sine())
+_SINE = sine(2 * np.pi, 0.5, 9)
+"""Of turns, up to half of one."""
 
 type Array = NDArray[np.float32]
 

@@ -19,15 +19,16 @@ _FAST = {"contract", "nnan", "ninf", "nsz", "arcp"}
 
 def kernel[F: Callable[..., Any]](function: F) -> F:
     """``function`` compiled at its first call, or read from the folder that `keep_in` named."""
-    compiled = njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)(function)
-    return cast(F, compiled)
+    return _compiled(function, _FAST)
 
 
 def rounding_kernel[F: Callable[..., Any]](function: F) -> F:
     """A `kernel` in which every product and quotient is rounded as written."""
-    strict = _FAST - {"contract", "arcp"}
-    compiled = njit(nogil=True, cache=True, error_model="numpy", fastmath=strict)(function)
-    return cast(F, compiled)
+    return _compiled(function, _FAST - {"contract", "arcp"})
+
+
+def _compiled[F: Callable[..., Any]](function: F, fastmath: set[str]) -> F:
+    return cast(F, njit(nogil=True, cache=True, error_model="numpy", fastmath=fastmath)(function))
 
 
 def intrinsic[F: Callable[..., Any]](function: F) -> Callable[..., Any]:
